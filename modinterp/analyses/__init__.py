@@ -1,12 +1,12 @@
 """Analyses: pure functions that take weights or activations and return small frozen results.
 
-An analysis takes tensors, or a network and its task. It computes in float64 and changes nothing. It returns a float, a
-tensor, or a frozen dataclass that prints as its table. Its docstring gives shapes, units, errors and the source;
-"definition D4" and the like are rows of `docs/definitions.md`. Axes have the names of TransformerLens: `head`, `query`,
-`key`, `pos`, `d_model`, `d_head`. The operands, residues mod p, are `a` and `b`. `neuron` counts the neurons of an MLP,
-`freq` the frequencies from 1 to p // 2, and `output` the logits. `component` counts coordinates of a Fourier basis or
-of a singular value decomposition. `input` counts all inputs, `row` some of them, `token` the vocabulary, and `d` the
-dimension of any space.
+An analysis takes tensors, or a network and its task. An analysis computes in float64 and changes nothing. An analysis
+returns a float, a tensor, or a frozen dataclass that prints as its table. The docstring of an analysis gives shapes,
+units, errors and the source; "definition D4" refers to a row of `docs/definitions.md`. Axes have the names of
+TransformerLens: `head`, `query`, `key`, `pos`, `d_model`, `d_head`. The operands, residues mod p, are `a` and `b`.
+`neuron` counts the neurons of an MLP, `freq` the frequencies from 1 to p // 2, and `output` the logits. `component`
+counts coordinates of a Fourier basis or of a singular value decomposition. `input` counts all inputs, `row` some of
+them, `token` the vocabulary, and `d` the dimension of any space.
 
     fourier/      transforms, frequencies, neurons, neuron_spectra, readout, cosine_sums, ablations, sparsity
     circles/      circle, alignment, petals, rotation, linearity, symmetry, isolation, formulas

@@ -1,14 +1,15 @@
 """`@checked`: an analysis compares its arguments with its annotations when it is called from outside.
 
-Each public analysis has the decorator. It raises a ValueError that names the argument, and checks:
+Each public analysis has the decorator. The decorator `checked` raises a ValueError that names the argument, and checks:
 
 - *type, dtype and rank*, as annotated; a scalar or a row of numpy's or torch's will do for numbers, and is made one;
-- *shape*: an axis of one name has one size in all arguments, the operands `a` and `b` have the same, and none is empty;
+- *shape*: axes with one name have one size in all arguments, the operands `a` and `b` have equal sizes, and no axis is
+  empty;
 - *finite*: no number of a tensor, nor of a network's weights, is NaN or infinite, since NaN is never evidence;
 - *meaning*, where a name or a type means the same everywhere (`modinterp.analyses.meanings`), or an annotation lists
   the entries of a table or a cache. A group and its representations have one order.
 
-What one analysis hands to another is not checked again.
+Arguments that one analysis passes to another are not checked again.
 """
 
 from __future__ import annotations

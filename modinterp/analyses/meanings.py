@@ -204,7 +204,7 @@ _KNOWN_FINITE = WeakTensorKeyDictionary()  # tensors that were looked through, b
 
 
 def is_finite(x: Tensor) -> bool:
-    """Whether no number of a tensor is NaN or infinite; the sum says so soonest, unless it is too large itself."""
+    """True if no number of a tensor is NaN or infinite; the sum is tested first, because it is fastest."""
     if not x.is_floating_point() or isinstance(x, ByRows):  # whose rows would all be computed for this alone
         return True
     version = None if x.is_inference() else x._version

@@ -61,7 +61,7 @@ class Ablations:
         return self.rows[name]
 
     def table(self) -> pd.DataFrame:
-        """One row for each intervention."""
+        """Table with one row for each intervention."""
         return pd.DataFrame([{"intervention": name} | vars(row) for name, row in self.rows.items()])
 
 

@@ -64,7 +64,7 @@ def _scores_of(model: Transformer, x: Tensor, equals: int, with_bias: bool = Tru
 
 @checked
 def ov_circuits(model: Transformer, p: int) -> Float[Tensor, "head a d_model"]:
-    """OV circuits W_E W_V W_O: what each head of the first layer writes when it attends to one residue alone.
+    """Return what each head of the first layer writes (OV circuit W_E W_V W_O) when it attends to only one residue.
 
     Args:
         p: modulus; the first p tokens are the residues.
@@ -76,7 +76,7 @@ def ov_circuits(model: Transformer, p: int) -> Float[Tensor, "head a d_model"]:
 
 @dataclass(frozen=True)
 class HeadFit:
-    """One head's attention to a, fitted by 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b).
+    """Fit of one head's attention to a by 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b).
 
     Attributes:
         head: number of the head.
@@ -108,7 +108,7 @@ class HeadFits:
     heads: tuple[HeadFit, ...]
 
     def table(self) -> pd.DataFrame:
-        """One row for each head, as in table 2 of Nanda et al. 2023."""
+        """Table with one row for each head, as table 2 of Nanda et al. 2023."""
         return pd.DataFrame([vars(head) for head in self.heads])
 
 
@@ -243,7 +243,7 @@ class HeadRoles:
         return tuple(h for h, (score, ov) in enumerate(shares) if score >= share and ov >= share)
 
     def table(self) -> pd.DataFrame:
-        """One row for each head: its frequencies and shares."""
+        """Table with one row for each head: its frequencies and shares."""
         columns = ("freqs", "score_share", "ov_freqs", "ov_share", "product_share", "linear_share")
         return pd.DataFrame({column: getattr(self, column) for column in columns})
 

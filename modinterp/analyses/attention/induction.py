@@ -16,7 +16,7 @@ from modinterp.analyses.checked import checked
 def previous_token_scores(pattern: Float[Tensor, "input head query key"]) -> Float[Tensor, " head"]:
     """Previous token score of each head: mean attention to the position before its own, in [0, 1].
 
-    The first position, which has none before it, is left out.
+    The first position is left out, since no token stands before it.
     """
     return pattern.double().diagonal(offset=-1, dim1=-2, dim2=-1).mean(dim=(0, 2))
 

@@ -29,8 +29,8 @@ def circle_logits(
 ) -> dict[int, Float[Tensor, "a b output"]]:
     """Logits of the part of the MLP's output that lies in each circle's plane, by frequency.
 
-    Planes need not be perpendicular to each other. Each part lies in one plane, and the parts add up to what all planes
-    hold together, so that nothing counts twice.
+    Planes need not be perpendicular to each other. Each part of the logit lies in one plane, and the parts add up to
+    the total over all planes, so nothing counts twice.
 
     Args:
         mlp_out: output of the MLP.
@@ -48,8 +48,8 @@ def circle_logits(
 def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:
     """Share of all b', at the same a, whose logit for the answer a + b is at most that of b.
 
-    The share is 1 where no other operand gives the answer a + b a higher logit than b. It is NaN where all operands
-    give it the same logit.
+    The share is 1 where no other operand gives the answer a + b a higher logit than b. The share is NaN where all
+    operands give the answer the same logit.
     """
     answer_logits = logits[a, :, (a + b) % logits.shape[2]].double()
     if not varies(answer_logits - answer_logits.mean(), answer_logits):
@@ -129,7 +129,7 @@ class SingularDirections:
         return [i for i, direction in enumerate(self.directions) if direction.freq == freq]
 
     def table(self) -> pd.DataFrame:
-        """One row for each singular vector, the one with the largest singular value first."""
+        """Table with one row for each singular vector, largest singular value first."""
         return pd.DataFrame([vars(direction) for direction in self.directions])
 
 
@@ -183,10 +183,10 @@ def gains(W: Float[Tensor, "d output"], directions: Float[Tensor, "d component"]
 
 @checked
 def distinguishes(p: int, freqs: Sequence[int]) -> bool:
-    """Whether the sum of cos(2 pi k x / p) is largest at x = 0 alone, so that the answer is unique.
+    """True if the sum of cos(2 pi k x / p) is largest only at x = 0, so that the answer is unique.
 
-    That is so when no x but 0 brings every wave back to its top: when the gcd of the frequencies and p is 1. For a
-    prime p one frequency is enough.
+    The answer is unique if the gcd of the frequencies and p is 1: then no x but 0 brings every wave back to its top.
+    For a prime p one frequency is enough.
 
     Args:
         freqs: frequencies of the waves. [cycles per p]

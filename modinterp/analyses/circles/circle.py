@@ -1,4 +1,4 @@
-"""Circles in activation space: planes of one frequency, how round the points in them are, angles between planes.
+"""Circles in activation space: planes of one frequency, roundness of the points in a plane, angles between planes.
 
 Vectors that depend on a residue trace a circle in the plane of their cos and sin coefficients at a frequency they use.
 Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (definition D12).
@@ -109,7 +109,7 @@ def circles(x: Float[Tensor, "a d"], freqs: Sequence[int]) -> dict[int, Circle]:
 
 @checked
 def circles_table(by_freq: dict[int, Circle]) -> pd.DataFrame:
-    """The numbers of several circles, such as those of `circles`, one row for each frequency."""
+    """Table of several circles, such as those of `circles`, with one row for each frequency."""
     return pd.DataFrame([vars(one) for one in by_freq.values()])
 
 
@@ -142,10 +142,10 @@ class Winding:
 def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Winding:
     """How many turns an angle makes while a reference angle makes one, and how evenly.
 
-    The points are sorted by the reference angle and followed all the way round. So a high frequency, which turns nearly
-    half around from one residue to the next, is counted correctly, too. A turn has to be cut open before a line can be
-    fitted to it. If the angle ripples, the slope depends on the cut. This number is the mean slope over all cuts, and
-    `explained` is R squared with the variance over all cuts.
+    The points are sorted by the reference angle and followed all the way round. Following the sorted points counts a
+    high frequency correctly, which turns nearly half around from one residue to the next. A turn has to be cut open
+    before a line can be fitted to it. If the angle ripples, the slope depends on the cut. The slope of the angle is its
+    mean over all cuts, and `explained` is R squared with the variance over all cuts.
 
     Args:
         angles: angle of every point. [rad]
@@ -192,8 +192,8 @@ class PlaneAngles:
 
     Attributes:
         first, second: principal angles, the smaller first; `first` is 0 where the planes share a line. [degrees]
-        dihedral: angle between the whole planes, arccos of the product of the two cosines. It is 90 where one direction
-            of a plane is perpendicular to the whole other plane. [degrees]
+        dihedral: angle between the whole planes, arccos of the product of the two cosines. The dihedral angle is 90
+            where one direction of a plane is perpendicular to the whole other plane. [degrees]
     """
 
     first: float
@@ -219,8 +219,8 @@ def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> Plan
 def effective_rank(x: Float[Tensor, "*input d"]) -> float:
     """Effective rank of vectors: the participation ratio of their variances along the principal axes.
 
-    That is the squared sum of the variances over the sum of their squares. It is 1 where all vectors lie on one line,
-    and d where they spread evenly over all d dimensions.
+    The effective rank is the squared sum of the variances over the sum of their squares. The effective rank is 1 where
+    all vectors lie on one line, and d where they spread evenly over all d dimensions.
     """
     rows = x.double().flatten(0, -2)
     variances = torch.linalg.eigvalsh((rows - rows.mean(dim=0)).T @ (rows - rows.mean(dim=0)))

@@ -105,7 +105,7 @@ class Agreement:
     """How well logits agree with a formula, over all triples (a, b, c).
 
     Attributes:
-        correlation: Pearson's r of the two; NaN where one of them is the same everywhere.
+        correlation: Pearson's r of two tensors; NaN where one tensor is constant.
     """
 
     correlation: float
@@ -114,7 +114,7 @@ class Agreement:
     def explained(self) -> float:
         """The paper's fraction of variance explained: both standardised and no size fitted, so that it is 2 r - 1.
 
-        It is -1 for logits that have nothing to do with the formula, and not 0.
+        The value is -1, not 0, for logits unrelated to the formula.
         """
         return 2 * self.correlation - 1
 

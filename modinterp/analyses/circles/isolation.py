@@ -47,7 +47,7 @@ class ComponentCircle:
 
 @checked
 def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
-    """The first principal components of an embedding, two by two: ten pairs, or as many as there are.
+    """Pairs of the first principal components of an embedding: ten pairs, or as many as there are.
 
     Args:
         x: one vector for each residue.
@@ -67,7 +67,7 @@ def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
 
 @checked
 def component_circles_table(circles: Sequence[ComponentCircle]) -> pd.DataFrame:
-    """One row for each pair of components, from `component_circles`."""
+    """Table with one row for each pair of components, from `component_circles`."""
     return pd.DataFrame([vars(one) for one in circles])
 
 

@@ -1,4 +1,4 @@
-"""Whether an MLP does more than an affine map: a battery of measures of a one-layer transformer.
+"""A battery of measures that compare the MLP of a one-layer transformer with an affine map.
 
 Source: the blog post on the Clock algorithm, section 8, against Nanda et al. 2023 (claim `clock.s8.mlp_affine`, X-A1).
 """
@@ -54,7 +54,7 @@ class Linearity:
     decodability: Mapping[int, float]
 
     def table(self) -> pd.DataFrame:
-        """One row for each measure of the battery."""
+        """Table with one row for each measure of the battery."""
         rows: list[tuple[str, float]] = [
             ("pre-activations below 0", self.negative),
             ("R squared of a neuron as a line in its pre-activation, mean", self.line_explained),
@@ -79,7 +79,7 @@ def linearity(
     labels: Int[Tensor, "input 1"],
     freqs: Sequence[int],
 ) -> Linearity:
-    """How much of what the MLP of a one-layer transformer does an affine map would do.
+    """Measure how much of a one-layer transformer's MLP an affine map could replace.
 
     Args:
         grid: activations on all inputs, from `modinterp.activations.activations`.

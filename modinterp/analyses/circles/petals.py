@@ -1,8 +1,8 @@
 """Petals: the curves that attention makes of a circle when it mixes two of its points in a periodic proportion.
 
-Take a head whose attention to a is periodic in b. It writes alpha(b) v_a + (1 - alpha(b)) v_b. For a fixed a, this
-point moves along a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6. Its
-formulas are printed as images, and definition D12 is our reconstruction.
+Take a head whose attention to a is periodic in b. The head writes alpha(b) v_a + (1 - alpha(b)) v_b. For a fixed a,
+this point moves along a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6. The
+post prints its formulas as images; definition D12 is our reconstruction.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Petal:
     def spectrum(self) -> Complex[Tensor, " component"]:
         """Fourier transform of the petal in closed form: the complex amplitude of exp(2 pi i m b / p) at entry m.
 
-        It is one half of x_a at 0, and a quarter of x_a at plus and minus the attention's frequency. At the embedding's
-        frequency it is one half, and minus a quarter at the sum and the difference of both frequencies. Coefficients at
-        coinciding frequencies add.
+        The transform is one half of x_a at entry 0, and a quarter of x_a at plus and minus the attention's frequency.
+        At the embedding's frequency the transform is one half of its wave, and minus a quarter at the sum and
+        difference of both frequencies. Coefficients at coinciding frequencies add.
         """
         fixed, swing = _on_circle(2 * torch.pi / self.p * self.embedding * self.a), _on_circle(self.phase)
         amplitudes = torch.zeros(self.p, dtype=torch.complex128)
@@ -131,7 +131,8 @@ def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2
     """The two directions after a linear map, such as W_V, that come nearest to reading a plane before it.
 
     The map turns a vector x into x @ W. The new basis reads from x @ W what the old basis reads from x: it is the
-    least-squares solution of W @ new = basis. There are more equations than unknowns, so a residual remains.
+    least-squares solution of W @ new = basis. The least-squares problem has more equations than unknowns, so a residual
+    remains.
 
     Returns:
         new basis `[d_head, 2]`; norm of the residual over that of the basis.
@@ -179,7 +180,7 @@ def petal_fits(
     """Fit petals to the output of every head in every plane of the embedding, with a fixed and b running.
 
     Args:
-        values: what each head would write if it attended to one token alone: its value vector v, or v W_O.
+        values: what each head would write if it attended to only one token: its value vector v, or v W_O.
         head_out: what each head writes, for every b: `hook_z`, or that times W_O.
         maps: each head's linear map from the embedding to there: W_V, or W_V W_O.
         alpha: share of each head's attention on a among that on a and b, in [0, 1].

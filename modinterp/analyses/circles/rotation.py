@@ -73,7 +73,7 @@ class Motion:
 
 @checked
 def motions_table(motions: dict[str, Motion]) -> pd.DataFrame:
-    """The numbers of several motions, one row for each, under the name of its plane."""
+    """Table of several motions, one row for each, under the name of its plane."""
     return pd.DataFrame([{"plane": name} | motion.row() for name, motion in motions.items()])
 
 

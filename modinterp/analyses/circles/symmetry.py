@@ -33,8 +33,8 @@ def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) ->
 
     Args:
         shuffled: whether the triples are the first ones after Python's `shuffle` of all triples. The paper's released
-            code draws its sample of 100 like this, with seed 42. Otherwise Python's `sample` draws them, which gives
-            others for the same seed, and at once for any p.
+            code draws its sample of 100 like this, with seed 42. With shuffling off, Python's `sample` draws the
+            triples: fast for any p, but other triples for the same seed.
     Raises:
         ValueError: more than 10^7 triples to be shuffled.
     """
@@ -75,8 +75,9 @@ def gradient_symmetricity(
 ) -> Symmetricity:
     """Gradient symmetricity: how similar the gradients of the logits are at the token embeddings of both inputs.
 
-    It is 1 by construction for a network that adds the two embeddings. It is defined for addition. For a network that
-    subtracts, it only says how similarly the inputs act. Of a clock, 100 triples give it to 0.03 or so.
+    Gradient symmetricity is 1 by construction for a network that adds the two embeddings. Gradient symmetricity is
+    defined for addition. For a network that subtracts, it only says how similarly the inputs act. For a clock, 100
+    triples give gradient symmetricity with an error of about 0.03.
 
     Args:
         count, seed, shuffled: number and seed of the random triples (a, b, c), and how they are drawn; see `triples`.

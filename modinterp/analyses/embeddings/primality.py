@@ -32,8 +32,8 @@ def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
 def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
     """Numbers below p squared that no prime below p divides.
 
-    These are 1 and the primes from p on. The reason: a number below p squared that no prime below p divides has at most
-    one prime factor, which is p or larger.
+    Numbers that no smaller prime divides are 1 and the primes from p on. The reason: a number below p squared that no
+    prime below p divides has at most one prime factor, which is p or larger.
 
     >>> zero_free_numbers(5).tolist()
     [1, 5, 7, 11, 13, 17, 19, 23]

@@ -1,4 +1,5 @@
-"""Singular vectors of an embedding: how many hold most of it, and how far each of them is one wave of the residues.
+"""Singular vectors of an embedding: how many carry most of its variance, and how close each is to one wave of the
+residues.
 
 Source: Syrkis & Søgaard 2024, figures 8 to 13.
 """
@@ -67,7 +68,7 @@ class Periodicity:
     shares: Float[Tensor, " component"]
 
     def table(self) -> pd.DataFrame:
-        """One row for each vector: frequency of the strongest wave, and share of the variance."""
+        """Table with one row for each vector: frequency of the strongest wave, and share of the variance."""
         return pd.DataFrame({"freq": self.freqs.tolist(), "share": self.shares.tolist()})
 
 
@@ -83,7 +84,8 @@ def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Period
 
     Args:
         waves: how many of the strongest waves the share counts. If several frequencies are equally strong, singular
-            vectors are arbitrary mixtures of them. Then one wave is too few to show that the vectors are periodic.
+            vectors are arbitrary mixtures of them. One wave then explains only a part of a
+            periodic vector.
     """
     energies = amplitudes(vectors).square()
     best, total = energies.topk(waves, dim=0), energies.sum(dim=0)

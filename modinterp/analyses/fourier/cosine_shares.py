@@ -26,7 +26,7 @@ def shares_of_cosines(
 
     Args:
         pairs: numbers of the pairs, a p + b.
-        orders: permutations of the residues: what each one is renamed to.
+        orders: permutations of the residues, each a relabelling.
         count: number of cosines, the strongest whichever these are.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
     """

@@ -45,7 +45,7 @@ class LogitFit:
         return ideal_logits(p, self.freqs, self.alphas, self.sign, some)
 
     def table(self) -> pd.DataFrame:
-        """One row for each frequency, with its coefficient."""
+        """Table with one row for each frequency, with its coefficient."""
         return pd.DataFrame({"freq": self.freqs, "alpha [logits]": self.alphas})
 
 
@@ -84,7 +84,7 @@ def renamed_answer_sums(
     """`answer_sums` under other names of the residues, a row for each.
 
     Args:
-        orders: permutations of the residues: what each one is renamed to.
+        orders: permutations of the residues, each a relabelling.
         sign: 1 for a + b - c, -1 for a - b - c.
     """
     return sums_of_pairs(logits.flatten(0, 1), torch.arange(len(logits) ** 2), orders, sign)
@@ -175,8 +175,8 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
 def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitFit:
     """`logit_fit`, computed from the `logit_sums` of the logits.
 
-    The waves are orthogonal to one another and to the mean of each pair and class. So each residual energy is the
-    energy minus that of the fit.
+    The waves are orthogonal to one another and to the mean of each pair and class. Since waves are orthogonal, each
+    residual energy is the energy of the logits minus the energy of the fit.
 
     Args:
         freqs: from 1 to p // 2. [cycles per p]

@@ -39,7 +39,7 @@ class KeyFrequencies:
     gap: float
 
     def table(self) -> pd.DataFrame:
-        """One row for each frequency, the strongest first: norm, and whether it is a key frequency."""
+        """Table with one row for each frequency, strongest first: norm, and whether it is a key frequency."""
         rows = [(k + 1, norm, k + 1 in self.freqs) for k, norm in enumerate(self.norms)]
         table = pd.DataFrame(rows, columns=["freq", "norm", "key"])
         return table.sort_values("norm", ascending=False, ignore_index=True)
@@ -51,7 +51,7 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
 
     The frequencies are sorted by norm, and cut where the ratio of two neighbours is largest. The cut lies among the
     first 20, and above a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all
-    is no choice. Where the rows of the matrix are constant but for rounding there are none.
+    is no choice. A matrix with constant rows, up to rounding, has no key frequencies.
 
     Args:
         W_L: `model.W_L`, or any other matrix whose columns belong to the residues, such as `W_E[:p].T`.
@@ -148,7 +148,7 @@ def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
 
     Returns:
         frequency [cycles per p]; its share of the energy of all frequencies, the constant left out, in [0, 1]. Where
-        nothing varies along the axis but for rounding, the share is NaN and the frequency is 1, which means nothing.
+        nothing varies along the axis, up to rounding, the share is NaN, and the frequency is 1 and meaningless.
     """
     energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
     best = int(energies.argmax())

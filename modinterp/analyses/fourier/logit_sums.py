@@ -1,4 +1,4 @@
-"""Sums over the logits of all pairs that fits by cosines of a + b - c are made of, from one pass through them."""
+"""One pass through the logits of all pairs, for the sums that fits by cosines of a + b - c need."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Sums of functions of (a, b) over one variable at a time: over b, over a, and over all pairs of one a + b or a - b.
 
-Linear terms and products of one frequency are waves of a, of b, of a + b and of a - b alone. Their energies therefore
-follow from four sums of p numbers, where a 2D transform takes p times as many multiplications.
+Linear terms and products of one frequency are waves of a, of b, of a + b and of a - b alone. Energies of linear terms
+and products follow from four sums of p numbers; a 2D transform takes p times as many multiplications.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COLUMNS = 128  # functions at a time
 @printable
 @dataclass(frozen=True)
 class Marginals:
-    """Functions of (a, b), each about its mean, summed over one variable, in float64.
+    """Sum functions of (a, b), each about its mean, over one variable, in float64.
 
     Attributes:
         of_a, of_b: sums over the other number.
@@ -41,7 +41,7 @@ class Marginals:
     mean: Float64[Tensor, " *rest"]
 
     def mapped(self, change: Callable[[Tensor], Tensor]) -> Marginals:
-        """The same with a change of every tensor, such as a linear map of the functions."""
+        """Return the sums after a linear change of every tensor."""
         return Marginals(**{name: change(sums) for name, sums in vars(self).items()})
 
     @property
@@ -59,7 +59,7 @@ class Marginals:
 
     @property
     def is_constant(self) -> torch.Tensor:
-        """Whether each function varies by rounding alone."""
+        """True for each function that varies by rounding alone."""
         return ~(self.energy > 1e-20 * len(self.of_a) ** 2 * self.mean.square() + 1e-300)
 
 

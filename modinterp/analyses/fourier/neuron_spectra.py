@@ -17,7 +17,7 @@ from modinterp.analyses.checked import checked
 def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
     """Absolute values of the 2D Fourier transform of each neuron about its mean: `torch.fft.rfft2` over a and b.
 
-    The frequencies of a run from 0 over p // 2 to -1, those of b from 0 to p // 2; the constant is 0.
+    Frequencies of a run from 0 over p // 2 to -1, and frequencies of b from 0 to p // 2; the constant is 0.
     """
     centred = fields.double() - fields.double().mean(dim=(0, 1))
     return torch.fft.rfft2(centred, dim=(0, 1)).abs()
@@ -46,7 +46,7 @@ def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " ne
 
 @checked
 def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
-    """Share of each neuron's variance in its strongest waves, each one pair of frequencies with its two phases.
+    """Share of each neuron's variance in its strongest waves; a wave is one pair of frequencies with its two phases.
 
     A wave of a alone, of b alone, or of both counts as one; see `modinterp.activations.spectra.wave_lengths`. NaN for a
     constant neuron.
@@ -63,8 +63,8 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
 def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
     """Norm of every frequency among the logged neurons at every logged epoch; entry [i, k - 1] belongs to frequency k.
 
-    The norm runs over neurons, and over products of a wave of a and a wave of b. One of the two factors must have the
-    frequency. Waves of one operand alone are left out, and so are waves that were too weak to be logged.
+    The norm runs over neurons, and over products of a wave of a and a wave of b. One of the two factors of a product
+    must have the frequency. Waves of one operand alone are left out, and so are waves that were too weak to be logged.
 
     Source: Syrkis & Søgaard 2024, the code of its finding on active frequencies.
     """

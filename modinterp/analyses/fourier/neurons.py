@@ -34,8 +34,8 @@ def terms_of(
 ) -> Bool[Tensor, "component_a component_b"]:
     """Mask of the 2D components that are a polynomial of degree two in one frequency, {1, cos, sin} x {1, cos, sin}.
 
-    A frequency has four linear terms, which are waves of a alone or of b alone. It has four products of a wave of a and
-    a wave of b. At p / 2 there are fewer of both. The constant is neither.
+    A frequency has four linear terms, which are waves of a alone or of b alone. A frequency also has four products of a
+    wave of a and a wave of b. At p / 2 there are fewer of both. The constant is neither.
 
     Args:
         freqs: the mask is that of the terms of all these frequencies. [cycles per p]
@@ -137,11 +137,11 @@ class NeuronFits:
 
     @property
     def explained(self) -> Bool[Tensor, " neuron"]:
-        """Whether one frequency explains more than 0.85 of each neuron's variance."""
+        """True for each neuron of which one frequency explains more than 0.85 of the variance."""
         return self.fractions > THRESHOLD
 
     def clusters(self) -> dict[int, list[int]]:
-        """Numbers of the neurons that one frequency explains, by this frequency, in ascending order."""
+        """Map each frequency to the neurons that it explains, by their numbers, in ascending order of frequency."""
         members = self.explained.nonzero()[:, 0].tolist()
         freqs = self.freqs[members].tolist()
         return {k: [n for n, freq in zip(members, freqs, strict=True) if freq == k] for k in sorted(set(freqs))}
@@ -151,7 +151,9 @@ class NeuronFits:
         return tuple(freq for freq, members in self.clusters().items() if len(members) >= SMALLEST_CLUSTER)
 
     def table(self) -> pd.DataFrame:
-        """One row for each neuron: its best frequency and the fraction of its variance that this explains."""
+        """Table with one row for each neuron: its best frequency and the fraction of its variance that this frequency
+        explains.
+        """
         return pd.DataFrame({"freq": self.freqs.tolist(), "fraction explained": self.fractions.tolist()})
 
 
@@ -185,7 +187,7 @@ def shares_of_all(found: Marginals) -> Float[Tensor, " freq"]:
 
 @checked
 def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> Float[Tensor, "a b neuron"]:
-    """Activations in which every neuron that one frequency explains is its mean and the 8 terms of that frequency.
+    """Replace every neuron that one frequency explains by its mean and the 8 terms of that frequency.
 
     Args:
         post: activations after the nonlinearity.

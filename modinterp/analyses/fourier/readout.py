@@ -26,7 +26,7 @@ class Readoff:
         wave: "cos" or "sin": the direction is the cos or sin component of (w_freq c) of W_L.
         first, second: coefficients of cos cos and sin sin (wave cos), or of sin cos and cos sin (wave sin).
         amplitude: amplitude of cos(w(a + b)) or sin(w(a + b)), half the difference or sum of the two coefficients.
-        explained: share of the variance along the direction that this one wave carries, in [0, 1] (definition D4-dir).
+        explained: share of the variance along the direction that this wave carries, in [0, 1] (definition D4-dir).
         explained_by_two: the same with both products free and the energy uncentred, as in Kissane's notebook.
         two_largest: whether the two products are the two largest of all non-constant terms.
         sign: 1 where the waves are those of a + b, -1 where they are those of a - b.
@@ -54,7 +54,7 @@ class Readoff:
 
     @property
     def signs_agree(self) -> bool:
-        """Whether the signs are those of a wave of a + b, (+, -) for cos and (+, +) for sin, or of a - b."""
+        """True if the signs are those of a wave of a + b, (+, -) for cos and (+, +) for sin, or of a - b."""
         second_sign = -self.sign if self.wave == "cos" else self.sign
         return self.first > 0 and second_sign * self.second > 0
 
@@ -71,7 +71,7 @@ class ReadoffTable:
     rows: tuple[Readoff, ...]
 
     def table(self) -> pd.DataFrame:
-        """One row for each direction of W_L, as in table 1 of Nanda et al. 2023."""
+        """Table with one row for each direction of W_L, as table 1 of Nanda et al. 2023."""
         return pd.DataFrame(
             {
                 "W_L component": [f"{r.wave}(w{r.freq} c)" for r in self.rows],

@@ -33,7 +33,8 @@ def check_frequency(freq: int, p: int) -> None:
 @checked
 @lru_cache(maxsize=16)
 def fourier_basis(p: int) -> Float[Tensor, "component a"]:
-    """The orthonormal Fourier basis, one row a wave: constant, then cos and sin of 2 pi k x / p for k = 1 .. p // 2.
+    """Return the orthonormal Fourier basis with one wave per row: constant, then cos and sin of 2 pi k x / p for k = 1
+    .. p // 2.
 
     Args:
         p: modulus, odd or even.
@@ -155,8 +156,8 @@ def frequency_norms(norms: Float[Tensor, "component *rest"]) -> Float[Tensor, "f
 def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "component a b"]:
     """Functions of (a, b) of norm 1 proportional to cos(w(a + b)) and sin(w(a + b)), w = 2 pi freq / p.
 
-    These are the directions C_k = (cos cos - sin sin) / sqrt 2 and S_k = (sin cos + cos sin) / sqrt 2 of the 2D basis
-    (definition D2). At freq = p / 2 only the first exists.
+    The two functions are the directions C_k = (cos cos - sin sin) / sqrt 2 and S_k = (sin cos + cos sin) / sqrt 2 of
+    the 2D basis (definition D2). At freq = p / 2 only the first exists.
 
     Args:
         sign: 1 for waves of a + b, -1 for waves of a - b.

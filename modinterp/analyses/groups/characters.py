@@ -71,7 +71,7 @@ def similarities(
 ) -> Float[Tensor, " irrep"]:
     """Cosine of the logits, each pair's mean taken out, and the cube of each character; 0 of the trivial one.
 
-    Their squares add up to the share of the logits' variance that characters explain.
+    The squared cosines add up to the share of the logits' variance that characters explain.
 
     Args:
         where: `quotients(task)`, where it is at hand.

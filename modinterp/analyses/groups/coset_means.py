@@ -19,7 +19,7 @@ Partitions = Sequence[Int[Tensor, " element"]]
 def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: float = CONSTANT) -> Partitions:
     """For each function on a group the number of every element's coset, of the largest subgroup that it is constant on.
 
-    Where a function is constant on the cosets of no proper subgroup, every element is a set of its own.
+    Where a function is not constant on the cosets of any proper subgroup, every element is a set of its own.
 
     Args:
         least: share of a function's variance that the means over cosets must be.
@@ -30,7 +30,7 @@ def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: flo
 
 @checked
 def shuffled(partitions: Partitions, seed: int = 0) -> Partitions:
-    """A control: the same sets of elements, with the elements exchanged by one random permutation."""
+    """A control: the same coset sizes, with the elements exchanged by one random permutation."""
     if not partitions:
         raise ValueError("partitions must hold one for each function, got none")
     order = torch.randperm(len(partitions[0]), generator=torch.Generator().manual_seed(seed))

@@ -14,10 +14,10 @@ _TRIES = 8
 
 @checked
 def regular_decomposition(table: Int[Tensor, "a b"]) -> list[Float[Tensor, "element d d"]]:
-    """One of each irreducible real representation, as orthogonal matrices.
+    """Return one copy of each irreducible real representation, as orthogonal matrices.
 
     A random symmetric matrix that commutes with all translations has, with probability 1, irreducible eigenspaces. Of
-    those with one character one is kept.
+    several representations with one character, only one is returned.
 
     Args:
         table: number of each product a b.

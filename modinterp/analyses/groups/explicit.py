@@ -37,7 +37,7 @@ def cyclic_irreps(n: int) -> dict[str, Matrices]:
 def dihedral_irreps(n: int) -> dict[str, Matrices]:
     """Irreducible representations of D_n: trivial, sign, and rotations with reflections for each frequency below n / 2.
 
-    Where n is even there are (-1)^r and that times the sign, too.
+    Where n is even, (-1)^r and (-1)^r times the sign are one-dimensional representations, too.
     """
     mirror = torch.cat([torch.ones(n), -torch.ones(n)])
     found = {"trivial": _one(torch.ones(2 * n)), "sign": _one(mirror)}
@@ -89,8 +89,8 @@ def _contents(tableau: tuple[int, ...]) -> list[int]:
 def young_transpositions(shape: tuple[int, ...]) -> Float[Tensor, "transposition d d"]:
     """The matrices of (1 2), (2 3), ... in Young's orthogonal form of a partition.
 
-    Let r be the distance of i and i + 1 along the diagonals of a tableau. Then (i i+1) has 1 / r on the diagonal, and
-    sqrt(1 - 1 / r^2) at the tableau with i and i + 1 exchanged.
+    Let r be the distance of i and i + 1 along the diagonals of a tableau. The transposition (i i+1) has 1 / r on the
+    diagonal, and sqrt(1 - 1 / r^2) at the tableau with i and i + 1 exchanged.
     """
     tableaux = standard_tableaux(shape)
     place = {tableau: k for k, tableau in enumerate(tableaux)}

@@ -52,7 +52,7 @@ def from_fourier_matrices(
     """The function whose transform at every representation is given, the inverse of `fourier_matrix`.
 
     Raises:
-        ValueError: not one matrix of its dimension for each representation.
+        ValueError: not exactly one matrix of the right dimension for each representation.
     """
     wanted, shapes = [(rho.dim, rho.dim) for rho in irreps], [tuple(x.shape) for x in matrices]
     if wanted != shapes or not irreps:

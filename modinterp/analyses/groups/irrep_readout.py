@@ -21,8 +21,8 @@ class GroupReadoff:
 
     Attributes:
         share: share of the map that is tr rho(a b) rho(c^-1), in [0, 1].
-        rank: number of independent directions of the d^2 matrix elements that reach the logits. It is d^2 where the map
-            is that trace, and less where neurons hold only a part of the representation. A direction counts from
+        rank: number of independent directions of the d^2 matrix elements that reach the logits. The rank is d^2 where
+            the map is the trace, and less where neurons hold only a part of the representation. A direction counts from
             `LEAST_DIRECTION` of the largest singular value on.
     """
 

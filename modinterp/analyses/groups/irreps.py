@@ -25,7 +25,7 @@ class Irrep:
 
     Attributes:
         name: the usual name, such as `trivial`, `sign` or `standard`; a partition of n for S_n; `frequency k` for
-            rotations by 2 pi k / n. Others have their dimension and a letter, such as `3a`.
+            rotations by 2 pi k / n. Unnamed representations are called by their dimension and a letter, such as `3a`.
         matrices: rho of every element, orthogonal.
     """
 
@@ -33,7 +33,7 @@ class Irrep:
     matrices: Float[Tensor, "element d d"]
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have one name and the same matrices, also where one was made in another process."""
+        """True if two representations have one name and equal matrices, also across processes."""
         return isinstance(other, Irrep) and self.name == other.name and torch.equal(self.matrices, other.matrices)
 
     def __hash__(self) -> int:
@@ -103,8 +103,8 @@ def irrep(task: Group, name: str) -> Irrep:
     Irrep(frequency 3, dim 2, complex)
 
     Raises:
-        ValueError: the group has none of this name over the real numbers. One that needs complex numbers or quaternions
-            is there as the real one of two or four times its dimension.
+        ValueError: the group has none of this name over the real numbers. A complex or quaternionic representation
+            appears as the real one of two or four times its dimension.
     """
     found = {rho.name: rho for rho in irreps(task)}
     if name not in found:

@@ -25,7 +25,7 @@ class NeuronIrreps:
     """The representation in which each function, such as the input of a neuron by element, mostly lies.
 
     Attributes:
-        shares: share of the energy of each, about its mean, in each representation; NaN for a constant one.
+        shares: share of each neuron's energy, about its mean, in each representation; NaN for a constant neuron.
         live: whether the neuron varies noticeably, compared with the other neurons.
     """
 
@@ -64,7 +64,7 @@ class CosetShare:
         share: of the functions that can be told apart at all.
         null: share of random functions of the same representations that are constant on cosets at least as large.
         orders: order of the subgroup to how many functions are constant on its cosets.
-        tested: how many functions could be told apart: those of representations of more than one dimension.
+        tested: number of functions that could be distinguished: those of representations of more than one dimension.
     """
 
     share: float
@@ -80,8 +80,8 @@ def coset_share_of_neurons(
     """Share of the live columns that are constant on cosets of a subgroup, beside random ones of equal representations.
 
     A function that lies in a representation is always constant on the cosets of its kernel, so these cosets do not
-    count. Columns of one-dimensional representations do not count either, since they are always constant on such
-    cosets.
+    count. Columns of one-dimensional representations do not count, since they are always constant on the cosets of
+    their kernel.
 
     Raises:
         ValueError: the group has too many subgroups to go through.

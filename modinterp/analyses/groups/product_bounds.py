@@ -1,10 +1,10 @@
 """A lower bound, from weights and cosets, on how many products a network with one hidden layer answers rightly.
 
 A neuron whose two inputs are constant on cosets has one value for each pair of cosets. Neurons with the same two
-partitions share a table from pairs of cosets to logits. The logits of a pair are a sum of one entry from each table. So
-the sum has one term for each pair of partitions, not one for each neuron. A ReLU changes by no more than its input. So
-the distance of the inputs from their means over cosets bounds the distance of the logits from those sums, for all pairs
-at once. A pair is proven where the correct logit leads by more than that.
+partitions share a table from pairs of cosets to logits. The logits of a pair are a sum of one entry from each table.
+The sum over all neurons therefore has one term for each pair of partitions, not one for each neuron. A ReLU changes by
+no more than its input. The distance of the inputs from their coset means therefore bounds the distance of the logits
+from the coset sums, for all pairs at once. A pair is proven where the correct logit leads by more than that.
 
 The reading by cosets is that of Stander et al. 2023; bounds of such networks are in Wu et al. 2024.
 """
@@ -71,8 +71,8 @@ def product_bound(
     Args:
         first, second: what each neuron gets from the first and from the second element; biases may be in either.
         W_L: map from neurons to logits.
-        least: share of a neuron's variance, in its input from either element, from which it is taken as constant on
-            cosets; a larger one takes more operations and leaves less slack. (The default was chosen on two networks on
+        least: share of a neuron's input variance, from either element, above which the input counts as constant on
+            cosets; larger values take more operations and leave less slack. (The default was chosen on two networks on
             A5: from 0.95 on 0.3% and 99.9% of their pairs are proven, from 0.99 and 0.999 on all.)
     """
     first, second, W_L = (x.detach().double().cpu() for x in (first, second, W_L))

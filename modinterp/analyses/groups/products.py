@@ -51,7 +51,7 @@ class PairShares:
         return self.a + self.b + self.product
 
     def table(self) -> pd.DataFrame:
-        """One row for each representation; the mean over activations, where there are several."""
+        """Table with one row for each representation; the mean over activations, where there are several."""
         columns = {"rho(a)": self.a, "rho(b)": self.b, "rho(a b)": self.product}
         means = {name: x.reshape(len(self.names), -1).mean(dim=1).tolist() for name, x in columns.items()}
         return pd.DataFrame({"representation": self.names} | means)

@@ -1,4 +1,4 @@
-"""The subgroups of a finite group, and how far a function on it is constant on the cosets of one."""
+"""Subgroups of a finite group, and the share of a function that is constant on cosets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONSTANT = 0.95  # share of a function's variance, from which it counts as const
 def subgroups(task: Group) -> tuple[frozenset[int], ...]:
     """All subgroups, the smallest first.
 
-    They are found by joining cyclic subgroups until no new subgroup appears.
+    The subgroups are found by joining cyclic subgroups until no new subgroup appears.
 
     Raises:
         ValueError: there are more than 4,096.
@@ -120,8 +120,8 @@ def distinct_partitions(
 ) -> tuple[list[int], list[Int[Tensor, " element"]]]:
     """The partition into cosets of each function: its place among the different ones, and these.
 
-    A partition has the number of each element's coset. Its subgroup is the largest one on whose cosets the function is
-    constant. Where there is none, each element is a set of its own.
+    A partition has the number of each element's coset. The subgroup of a function is the largest one on whose cosets it
+    is constant. Where a function is not constant on any cosets, each element is a set of its own.
 
     Args:
         least: share of a function's variance that the means over cosets must be.

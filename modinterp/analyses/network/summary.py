@@ -1,4 +1,4 @@
-"""A network that adds mod p in one row of numbers: sparsity, periodicity, and whether its last neurons suffice.
+"""One row of numbers for a network that adds mod p: sparsity, periodicity, and whether its last neurons suffice.
 
 Source: Nanda et al. 2023, appendix C.2.3, tables 5 and 6.
 """

@@ -6,15 +6,15 @@ the logit of m is larger. The proof has three steps, and each step can only make
 
 1. The input of a neuron is linear in what every head writes, and a head writes a weighted mean of OV outputs. The
 smallest and the largest mean over the box bound each neuron.
-2. A ReLU within known bounds lies above one line and below another. So a linear function of what the heads write bounds
-the margin of m over j from below.
+2. A ReLU within known bounds lies above one line and below another. A linear function of the heads' outputs therefore
+   bounds the margin of m over j from below.
 3. The smallest value of that function over the box is again a smallest weighted mean for each head. Weight and value of
 each number are now taken together.
 
 The smallest weighted mean sum w f / sum w is the root t of sum min w (f - t), where each number takes its own minimum
 (Dinkelbach). At any t that is reached, the remaining sum bounds the error. A box that is not proven is cut in two, the
 largest boxes first. If every interval of a box has a single number, the network runs on all orders of its numbers (up
-to seven). So the bound is sound whenever it is stopped, and grows to the accuracy itself.
+to seven). The bound is therefore sound whenever the search stops, and grows to the accuracy itself.
 
 Linear bounds of ReLUs: Zhang et al. 2018 (CROWN). The source has no such bound.
 """
@@ -97,7 +97,8 @@ def _sub_boxes(box: Box, interval: tuple[int, int]) -> list[Box]:
 
 
 class Bounder:
-    """Lower bounds on the margins of boxes at one query position; what does not depend on the box is computed once.
+    """Lower bounds on the margins of boxes at one query position; results that do not depend on the box are computed
+    once.
 
     Args:
         query: query position behind the n numbers.

@@ -35,7 +35,7 @@ class Copying:
     margin: Float[Tensor, " token"]
 
     def table(self) -> pd.DataFrame:
-        """One row for each number."""
+        """Table with one row for each number."""
         return pd.DataFrame({name: x.tolist() for name, x in vars(self).items()}).rename_axis("number").reset_index()
 
 
@@ -78,7 +78,7 @@ class Tolerance:
         return float(self.share[int(enough.sum()) - 1]) if enough[0] else float("nan")
 
     def table(self) -> pd.DataFrame:
-        """One row for each share, with its accuracy."""
+        """Table with one row for each share, with its accuracy."""
         return pd.DataFrame({"share of the other": self.share.tolist(), "accuracy": self.accuracy.tolist()})
 
 
@@ -106,7 +106,7 @@ def tolerance(
     """Accuracy of answering the first number of each pair while a growing share of the second takes its place.
 
     Args:
-        copies: what all heads together add when they attend to one token alone, from `QueryPosition.copies`.
+        copies: sum of all heads' outputs when they attend to only one token, from `QueryPosition.copies`.
         start: residual stream of the query position without attention, one for all pairs or one for each.
         both: pairs of numbers, from `pairs`.
         query: query position whose MLP and unembedding give the answer.

@@ -35,7 +35,7 @@ def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
 def gap_means(
     values: Float[Tensor, " input"] | Bool[Tensor, " input"], gap: Int[Tensor, " input"], edges: tuple[int, ...]
 ) -> pd.DataFrame:
-    """Means of a quantity over inputs by their gap, one row for the gaps from each edge up to the next.
+    """Return means of a quantity over inputs by their gap, one row for the gaps from each edge up to the next.
 
     Args:
         values: one number for each input, such as whether its answer is correct.
@@ -94,7 +94,7 @@ def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[
 def with_line_scores(query: QueryPosition, score_lines: Lines, n: int) -> QueryPosition:
     """A copy of a query position with the scores of all numbers at the first `n` positions on lines.
 
-    As CLS has one query, this is what keys on lines come to. All other scores stay.
+    CLS has only one query, so keys on lines make scores on lines. All other scores stay.
 
     Args:
         score_lines: line of the scores against the number, one for each head.

@@ -1,7 +1,7 @@
 """A one-layer transformer as look-up tables: query, key and OV output of every token at every position.
 
-In one layer these depend on token and position alone, so a few tables hold all that attention can do. The answer at a
-query position whose token is fixed, such as CLS, needs even less: the score and the OV output of every token
+In one layer, scores and OV outputs depend only on token and position, so a few tables hold all that attention can do.
+A query position with a fixed token, such as CLS, only needs the score and the OV output of every token
 (`QueryPosition`).
 """
 
@@ -125,7 +125,7 @@ class QueryPosition:
         return replace(self, scores=self.scores[:, names], ov=self.ov[:, names], logit_map=logit_map)
 
     def copies(self, n: int) -> Float[Tensor, "token d_model"]:
-        """Output of all heads together when they attend to one token alone, as the mean over its first n positions."""
+        """Output of all heads together when they attend to only one token, as the mean over its first n positions."""
         return self.ov[:n].mean(dim=0).sum(dim=1)
 
 
@@ -178,7 +178,7 @@ def _weight(weights: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) ->
 
 @checked
 def lookups(network: Network) -> Lookups:
-    """Look-up tables of a one-layer transformer, biases and positions included where it has them.
+    """Return look-up tables of a one-layer transformer, with its biases and positions.
 
     Raises:
         ValueError: the network is no transformer, or has more than one layer.

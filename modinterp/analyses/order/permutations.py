@@ -42,7 +42,8 @@ def in_all_orders(numbers: Int[Tensor, "input n"]) -> Int[Tensor, "input order n
 def neighbour_contrast(similarity: Float[Tensor, "order order"], shuffle: Int[Tensor, " order"]) -> float:
     """How much of the pattern in a similarity matrix belongs to the sequence of its rows.
 
-    It is the mean absolute step between neighbouring entries, over the same after rows and columns are put in another
+    The measure is the mean absolute step between neighbouring entries, over that of the matrix with rows and columns in
+    another
     sequence: below 1 if neighbours are similar, and 1 if the order is meaningless.
 
     Args:

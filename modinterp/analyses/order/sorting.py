@@ -34,7 +34,7 @@ class RankAttention:
     to_cls: Float[Tensor, "output head"]
 
     def table(self) -> pd.DataFrame:
-        """One row for each output position and head, with the rank that it attends to most often."""
+        """Table with one row for each output position and head, with the rank that it attends to most often."""
         outputs, heads, _ = self.first.shape
         rows = [
             {
@@ -97,7 +97,7 @@ class TokenSwap:
 def token_swap(
     answers: Int[Tensor, " input"], numbers: Int[Tensor, "input n"], token: Int[Tensor, " input"], rank: int
 ) -> TokenSwap:
-    """How often the answer at one output position follows its place, and how often the new token that stands there.
+    """Shares of inputs whose answer at one output position follows the position, and follows the new token at it.
 
     Inputs on which the two agree say nothing and are left out, as are tokens with no larger number among the inputs.
 

@@ -34,7 +34,7 @@ class Answers:
 
     @property
     def correct(self) -> Bool[Tensor, "input answer"]:
-        """Whether each answer is right."""
+        """True for each answer that is right."""
         return self.given == self.right
 
     @property
@@ -63,7 +63,9 @@ class Answers:
         return (-self.losses).exp()
 
     def table(self) -> pd.DataFrame:
-        """One row for each position: accuracy, mean and smallest probability of the right answer, loss [nats]."""
+        """Table with one row for each position: accuracy, mean and smallest probability of the right answer, loss
+        [nats].
+        """
         columns = {
             "position": self.positions,
             "accuracy": self.correct.double().mean(dim=0).tolist(),

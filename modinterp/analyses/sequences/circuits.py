@@ -28,7 +28,8 @@ def copying_tables(model: Transformer) -> Float[Tensor, "head token output"]:
 def composed_copying(model: Transformer) -> Float[Tensor, "first second token output"]:
     """Contribution of a token to each logit through a head of the first layer and one of the second.
 
-    It is W_E W_V W_O W_V W_O W_U, with the weights of both heads, and attention of one to where each token stands.
+    The contribution is W_E W_V W_O W_V W_O W_U, with the weights of both heads, and full attention to the position of
+    each token.
 
     Args:
         model: of two layers or more, with folded weights.
@@ -73,7 +74,7 @@ def _scores(model: Transformer, queries: Float[Tensor, "query d_model"]) -> Tens
 
 @checked
 def is_copied(tables: Float[Tensor, "head token output"]) -> Bool[Tensor, "head token"]:
-    """Whether each token raises its own logit more than any other, by head.
+    """True for each token that raises its own logit more than any other, by head.
 
     Args:
         tables: `copying_tables` of the tokens that are outputs, too.

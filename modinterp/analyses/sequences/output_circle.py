@@ -1,4 +1,4 @@
-"""Whether the answers stand on a circle in the plane that the unembedding reads."""
+"""Test whether the answers lie on a circle in the plane that the unembedding reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OutputCircle:
     plane: Float[Tensor, "2 d_model"]
 
     def table(self) -> pd.DataFrame:
-        """One row for each output: its angle."""
+        """Table with one row for each output: its angle."""
         return pd.DataFrame({"output": range(len(self.angles)), "angle": self.angles.tolist()})
 
     def nearest(self, residual: Float[Tensor, "*input d_model"]) -> Int[Tensor, "*input"]:

@@ -31,13 +31,13 @@ class WrittenDirection:
     singular_values: Float[Tensor, " k"]
 
     def table(self) -> pd.DataFrame:
-        """One row for each token: its place in the order, and the coordinate of its image."""
+        """Table with one row for each token: its place in the order, and the coordinate of its image."""
         return pd.DataFrame({"token": range(len(self.coordinates)), "coordinate": self.coordinates.tolist()})
 
 
 @checked
 def written_direction(images: Float[Tensor, "token d_model"]) -> WrittenDirection:
-    """The first singular direction of what a head writes for each token, such as W_E W_V W_O.
+    """Return the first singular direction of a head's output for each token, such as W_E W_V W_O.
 
     Args:
         images: tokens in an order with which the coordinates are to rise.

@@ -25,7 +25,7 @@ def fraction_explained(y: Float[Tensor, "*input"], fit: Float[Tensor, "*input"])
 
 @checked
 def varies(rest: Float[Tensor, "*rest"], whole: Float[Tensor, "*whole"]) -> bool:
-    """Whether a residual of a tensor, such as its distance from its mean, exceeds the rounding of float32.
+    """True if a residual of a tensor, such as its distance from its mean, exceeds the rounding of float32.
 
     >>> varies(torch.tensor([1e-9, -1e-9]), torch.tensor([1.0, 1.0]))
     False

@@ -16,7 +16,8 @@ from modinterp.analyses.printing import printable
 @printable
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Least-squares lines slope x + intercept through values at the numbers x, one for each trailing index of them.
+    """Least-squares lines slope x + intercept through values at the numbers x, one line for each trailing index of the
+    values.
 
     Attributes:
         slope: change of the line from one number to the next.
@@ -41,7 +42,7 @@ class Lines:
         return x * self.slope + self.intercept
 
     def table(self) -> pd.DataFrame:
-        """One row for each line: its indices, slope, intercept, centre and R squared."""
+        """Table with one row for each line: its indices, slope, intercept, centre and R squared."""
         columns = {"slope": self.slope, "intercept": self.intercept, "centre": self.centre, "R squared": self.explained}
         rank = self.slope.ndim
         names = ("position", "head")[2 - rank :] if rank <= 2 else ()
@@ -102,7 +103,7 @@ def _explained(rest: Tensor, about: Tensor) -> Tensor:
 
 @checked
 def correlation(x: Float[Tensor, "*input"], y: Float[Tensor, "*input"]) -> float:
-    """Pearson's correlation of two tensors of one shape over all their entries; NaN where one is constant."""
+    """Return Pearson's correlation of two tensors of one shape over all entries; NaN where one tensor is constant."""
     x, y = (z.double() - z.double().mean() for z in (x, y))
     size = x.norm() * y.norm()
     return float((x * y).sum() / size) if size > 0 else float("nan")

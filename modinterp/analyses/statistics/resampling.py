@@ -1,4 +1,4 @@
-"""How much a share depends on the inputs that it was measured on, and how much larger one risk is than another."""
+"""Uncertainty of a share from the inputs that it was measured on, and ratio of two risks."""
 
 from __future__ import annotations
 

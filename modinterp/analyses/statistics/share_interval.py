@@ -14,7 +14,7 @@ _LEVEL = 0.95
 class Share:
     """A count out of a total, with a 95% interval for the share.
 
-    Where all hold, or none does, the interval is the exact one-sided one; else it is Wilson's score interval (1927).
+    If all statements hold, or none, the interval is exact and one-sided; else it is Wilson's score interval (1927).
 
     >>> str(Share(3, 4)), [round(x, 2) for x in Share(20, 20).interval]
     ('3 of 4', [0.86, 1.0])
@@ -39,7 +39,7 @@ class Share:
 
     @property
     def interval_text(self) -> str:
-        """Such as "at least 86%", "at most 14%" or "57% to 93%"."""
+        """Describe a range of shares, such as "at least 86%", "at most 14%" or "57% to 93%"."""
         low, high = self.interval
         if self.of and self.held == self.of:
             return f"at least {low:.0%}"

@@ -23,7 +23,8 @@ def cosines(vectors: Float[Tensor, "input d"]) -> Float[Tensor, "input input"]:
 def relative_difference(v: Float[Tensor, "*input"], w: Float[Tensor, "*input"]) -> float:
     """Squared distance of two vectors over the product of their norms, `|v - w|^2 / (|v| |w|)`.
 
-    It is 0 for equal vectors and 2 for orthogonal vectors of one norm; tensors of any one shape count as vectors.
+    The distance is 0 for equal vectors and 2 for orthogonal vectors of one norm; tensors of any one shape count as
+    vectors.
 
     Source: "Circuit engineering", closeness of positional encodings (definition D14).
 

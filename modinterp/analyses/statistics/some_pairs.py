@@ -1,4 +1,4 @@
-"""Which pairs of numbers are looked at where all of them would take too long: a random sample of fixed size."""
+"""A random sample of pairs of fixed size, for moduli at which all pairs would take too long."""
 
 from __future__ import annotations
 

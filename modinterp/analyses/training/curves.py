@@ -19,8 +19,8 @@ LOW, HIGH = 1e-3, 1e-2  # thresholds of a slingshot [nats]
 def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float = HIGH) -> np.ndarray:
     """Slingshots: epochs at which a loss that was low springs up, from below `low` to above `high`.
 
-    The loss must come below `low` again before the next slingshot counts. What happens between two rows of a history is
-    not seen.
+    The loss must come below `low` again before the next slingshot counts. Changes between two rows of a history are not
+    seen.
 
     Args:
         epochs, loss: columns of a history, one row for each logged epoch.

@@ -37,7 +37,7 @@ class LearningTimes:
         return sum(late - early >= delay for early, late in zip(self.memorised, self.generalised, strict=True))
 
     def table(self) -> pd.DataFrame:
-        """One row for each output, with its two epochs."""
+        """Table with one row for each output, with its two epochs."""
         return pd.DataFrame({"output": self.outputs, "memorised": self.memorised, "generalised": self.generalised})
 
 
@@ -101,7 +101,7 @@ def inversions(times: Sequence[Time]) -> int:
 def spread(times: Sequence[Time]) -> float:
     """Interquartile range of the decimal logarithm of times. [decades]
 
-    It is infinite where the upper quartile is, and NaN for no times at all; times below 1 count as 1.
+    The spread is infinite where the upper quartile is, and NaN without times; times below 1 count as 1.
 
     >>> spread([100, 1000, 1000, 1000, 10000])
     0.0

@@ -25,7 +25,7 @@ Progress = Annotated[pd.DataFrame, Holds(("epoch", "test_loss", "test_accuracy",
 
 @checked
 def first_epoch(epochs: pd.Series, condition: pd.Series) -> float:
-    """The first epoch at which a condition is true; NaN if it never is.
+    """Return the first epoch at which a condition is true; NaN if it never is.
 
     >>> epochs = pd.Series([0, 100, 200])
     >>> first_epoch(epochs, epochs > 50), first_epoch(epochs, epochs > 500)
@@ -37,7 +37,7 @@ def first_epoch(epochs: pd.Series, condition: pd.Series) -> float:
 
 @dataclass(frozen=True)
 class Grokking:
-    """Whether and when a network generalised after it had memorised (definition D15).
+    """Epochs of memorising and generalising of one network (definition D15).
 
     Attributes:
         memorised: first epoch with a train accuracy of at least 0.99; NaN for never.
@@ -55,7 +55,7 @@ class Grokking:
 
     @property
     def delayed(self) -> bool:
-        """Whether the network grokked: it generalised at least 500 epochs after it had memorised, with a gap between.
+        """True if the network grokked: it generalised at least 500 epochs after it had memorised, with a gap between.
 
         In between, its test loss was more than 1 nat above chance, or at least 100 times the train loss.
         """
@@ -71,7 +71,7 @@ def _learned(history: pd.DataFrame) -> tuple[float, float]:
 
 @checked
 def grokking(history: History, n_classes: int) -> Grokking:
-    """Whether and when a network memorised and grokked, from its history.
+    """Determine from a history whether and when a network memorised and grokked.
 
     Args:
         history: table with the columns epoch, train_loss, test_loss, train_accuracy and test_accuracy.
@@ -108,7 +108,7 @@ class Phases:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the measured epochs lie too far apart to tell the phases: a phase has fewer than four of them."""
+        """True if the measured epochs are too far apart to separate the phases: a phase has fewer than four of them."""
         ends = (0.0, self.memorisation_ended, self.formed, self.cleaned)
         lengths = [end - start for start, end in pairwise(ends) if end == end and start == start]
         return bool(lengths) and self.apart > min(lengths) / FEWEST_IN_A_PHASE

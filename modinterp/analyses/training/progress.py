@@ -33,8 +33,8 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     Losses are in nats. Losses of the restricted and the excluded logits are over all pairs, over the pairs trained on,
     and over the others. The paper's code uses `restricted_loss_all` and `excluded_loss_train`. Waves are functions of a
     + b, of a - b for a network that subtracts, and of the sum of discrete logarithms for a * b. `excluded_loss_k` and
-    `excluded_accuracy_k`, over the pairs trained on, leave out frequency k alone; `cos_k` is the coefficient of
-    cos(w_k(a + b - c)) in the logits.
+    `excluded_accuracy_k`, over the training pairs, leave out only frequency k; `cos_k` is the coefficient of cos(w_k(a
+    + b - c)) in the logits.
 
     Args:
         task: what the network was trained on.
@@ -93,9 +93,9 @@ def progress_measures(
 
 @checked
 def distance_of_weights(network: Network, other: Network) -> float:
-    """Distance of all weights of two networks of one shape, over the norm of those of the other.
+    """Distance of all weights of two networks of one shape, over the norm of the other network's weights.
 
-    It is 0 for the same weights, and about 1.4 for two independent networks of one norm.
+    The distance is 0 for equal weights, and about 1.4 for two independent networks of one norm.
 
     Raises:
         ValueError: networks of different shapes.
