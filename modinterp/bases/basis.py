@@ -27,7 +27,7 @@ class Basis(ABC, Generic[Block]):
     """The blocks of a network over pairs (a, b) of `n` elements, and the operation whose answers they are waves of.
 
     Attributes:
-        block, blocks_name: what a block is called, one and several.
+        block, blocks_name: name of a block in the singular and the plural.
         answer: text of what the answer is a function of, such as `a + b`.
         is_operation: whether the task is the operation of this basis, so that its answers lie in the blocks.
     """

@@ -81,7 +81,7 @@ class AtNeurons:
         """Share of pairs of inputs whose answer becomes the other input's.
 
         Args:
-            interchange: map from the neurons of one input and of the other to new ones.
+            interchange: map from the neurons of two inputs to new neurons.
         """
         generator = torch.Generator().manual_seed(seed)
         base, source = torch.randint(len(self.post), (2, SWAPPED), generator=generator)
@@ -129,8 +129,8 @@ class AtNeurons:
     def fewest(self, accuracy: float = 0.99) -> int:
         """Fewest neurons, added strongest first in steps of eight, that reach the accuracy.
 
-        The other neurons stay at their mean. A neuron's strength is its standard deviation times the norm of its output
-        weights.
+        Neurons that were not added stay at their mean. A neuron's strength is its standard deviation times the norm of
+        its output weights.
         """
         order = (self.post.std(dim=0) * self.W_L.norm(dim=1)).argsort(descending=True)
         low, high = 0, -(-len(order) // _STEP)

@@ -99,7 +99,7 @@ def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, shar
     """Largest mean fall over all blocks, in standard errors, that occurs by chance if no block matters.
 
     Use it to correct for choosing some of many blocks. A block that does not matter lowers a logit as often as it
-    raises it. So a permutation may flip the sign of each pair's fall, for all blocks at once.
+    raises it. A permutation may therefore flip the sign of each pair's fall, for all blocks at once.
 
     Args:
         falls: what each pair loses without each block. [logits]
@@ -159,7 +159,7 @@ class Synergy:
 
     Attributes:
         additive: share of the variance of the falls of the margins, two circles out, that the sum of both explains.
-        largest: largest synergy of two circles in accuracy, over the larger cost of one of them.
+        largest: largest synergy of two circles in accuracy, over the larger cost of either circle.
         null: the largest synergy in accuracy of two other circles.
     """
 
@@ -188,7 +188,7 @@ class Synergy:
 
 @checked
 def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
-    """For each pair, whether the answer is the right one plus this number of residues."""
+    """True for each pair whose answer is the right one plus this number of residues."""
     return Answered.of(logits, sign).moved(moved_by)
 
 

@@ -181,7 +181,7 @@ class Changed:
         return self.embedded.blocks(self.a, self.b, torch.arange(self.embedded.n**2))
 
     def answered(self, sign: int = 1, freqs: Sequence[int] = (), pairs: Int[Tensor, " pair"] | None = None) -> Answered:
-        """Its answers to all pairs, or to some, and sums of its logits; see `Answered.of`."""
+        """Answers to all pairs, or to some, and sums of their logits; see `Answered.of`."""
         blocks = self.blocks if pairs is None else self.embedded.blocks(self.a, self.b, pairs)
         return Answered.of(blocks, sign, freqs, pairs)
 

@@ -1,8 +1,9 @@
 """The measurements of one network, each computed once and kept: `measure(run).keys`, `m["logit_fve"]`, `m.neuron(17)`.
 
-One class a family of tasks: any network over pairs (`PairMeasurements`), pairs in frequencies (`CyclicMeasurements`),
-pairs in representations (`GroupMeasurements`), numbers to order (`OrderMeasurements`), sequences
-(`SequenceMeasurements`). Claims, figures and explanations take their numbers from measurements, and from nothing else.
+One class for each family of tasks: any network over pairs (`PairMeasurements`), pairs in frequencies
+(`CyclicMeasurements`), pairs in representations (`GroupMeasurements`), numbers to order (`OrderMeasurements`),
+sequences (`SequenceMeasurements`). Claims, figures and explanations take their numbers from measurements, and from
+nothing else.
 """
 
 from modinterp.measurements import causal_quantities, position_quantities, quantities  # noqa: F401 - which register them

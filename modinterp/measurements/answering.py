@@ -89,13 +89,15 @@ class Answering(Component[Any]):
         return Share(int((self.correct | ~self.is_asked).all(dim=1).sum()), len(self.correct))
 
     def by_position(self) -> pd.DataFrame:
-        """One row for each position that is read: accuracy with its 95% interval, and loss [nats]."""
+        """Table with one row for each position that is read: accuracy with its 95% interval, and loss [nats]."""
         names = self.m.task.position_names
         groups = {names[position]: self._column(column) for column, position in enumerate(self.m.task.read_positions)}
         return pd.DataFrame({"position": name} | self._row(mask) for name, mask in groups.items() if bool(mask.any()))
 
     def by_kind(self) -> pd.DataFrame:
-        """One row for each value of each kind of input that the task names; no rows where it names none."""
+        """Table with one row for each value of each kind of input that the task names; no rows where the task names
+        none.
+        """
         kinds = self.m.task.kinds(self.examples.inputs)
         rows = [
             {"kind": name, "value": value} | self._row(mask)

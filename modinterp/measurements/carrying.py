@@ -46,12 +46,12 @@ class Carrying(Component[Any]):
 
     @cached_property
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """The first of the inputs that it is asked."""
+        """The first inputs of the task, on which the network is evaluated."""
         return self.m.asked.inputs[:DRAWN]
 
     @cached_property
     def columns(self) -> Columns:
-        """Their columns, one for each digit of the sum."""
+        """Columns of the evaluated inputs, one for each digit of the sum."""
         return self.task.columns(self.inputs)
 
     @property
@@ -121,7 +121,8 @@ class Carrying(Component[Any]):
 
     @cached_property
     def half_turn(self) -> Moved:
-        """Both digits of a column moved half a step on circles of the digits' embeddings: the digit should move by one.
+        """Effect of moving both digits of a column by half a step on the circles of their embeddings: the digit of the
+        sum should move by one.
 
         A table of digits has no entry at half a step. Control: the digits are moved as far in random directions.
         """

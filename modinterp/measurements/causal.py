@@ -126,7 +126,7 @@ class Causal(Component[Any]):
     def circles(self) -> tuple[int, ...]:
         """Circles that are turned: frequencies whose cosine in the logits is over a tenth of the strongest one's.
 
-        They come from the logits of all layers, so that neurons that never fire do not count.
+        The frequencies come from the logits of all layers, so neurons that never fire do not count.
         """
         self._sign  # noqa: B018 - or there are no circles
         sizes = self._intact.spectrum.abs()
@@ -136,9 +136,9 @@ class Causal(Component[Any]):
     def circles_by_removal(self) -> tuple[Any, ...]:
         """Blocks without which the right logit falls by over a tenth of the largest fall, on both halves of a sample.
 
-        The first half of the pairs chooses, the second half tests. On the second half, the fall must be at least half
-        as large. It must also exceed, in standard errors, the largest fall of any block in 99% of permutations that
-        flip signs.
+        The first half of the sampled pairs chooses the blocks, and the second half tests them. On the second half, the
+        fall must be at least half as large. The fall on the second half must also exceed, in standard errors, the
+        largest fall of any block in 99% of sign-flipping permutations.
         """
         chosen, tested = self._falls.unflatten(1, (2, -1)).unbind(dim=1)
         first, second, by_chance = chosen.mean(dim=1), tested.mean(dim=1), largest_by_chance(tested)
@@ -253,7 +253,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def half_turn(self) -> Turned:
-        """Both numbers half a step further, where no token stands: the answer should move by one."""
+        """Effect of moving both numbers by half a step, where no token stands: the answer should move by one."""
         return self.turned(freqs=self._few, controls=True)
 
     @cached_property
@@ -270,7 +270,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def counter_turn(self) -> Turned:
-        """One number half a step further and the other half a step back: the answer should stay."""
+        """Effect of moving one number half a step forward and the other half a step back: the answer should stay."""
         return self.turned(HALF, -HALF, self._few)
 
     @cached_property
@@ -405,7 +405,7 @@ class Causal(Component[Any]):
     def dial(self) -> pd.DataFrame:
         """Mean logit by c - s after turns of 0 to 3 steps of both numbers, and the formula's prediction. [logits]
 
-        One row for each step and each distance c - s from the right answer s.
+        Table with one row for each step and each distance c - s from the right answer s.
         """
         return self._turns[1]
 
@@ -506,12 +506,12 @@ class Causal(Component[Any]):
 
     @property
     def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
-        """For each of all pairs, whether the half turn moves its answer by one."""
+        """For each of all pairs, true if the half turn moves the answer by one."""
         found = self.half_turn.answered
         return (found if self.pairs is None else self.half_turn.network.answered(found.sign)).moved(1).flatten()
 
     def turned_by(self, freqs: Sequence[int]) -> float:
-        """Share of the pairs whose answer the half turn of some circles, and their companions, moves by one."""
+        """Share of the pairs whose answer moves by one when some circles, and their companions, turn by half a step."""
         if set(freqs) == set(self.half_turn.freqs):
             return self.half_turn.moved
         return self.turned(freqs=tuple(freqs)).moved if freqs else float("nan")
@@ -573,7 +573,9 @@ class Causal(Component[Any]):
 
     @cached_property
     def onset(self) -> pd.DataFrame:
-        """One row per snapshot: accuracy, and share that the half turn moves, on held-out and on training pairs."""
+        """Table with one row per snapshot: accuracy, and the share that the half turn moves, on held-out and on
+        training pairs.
+        """
         rows, parts = [], {"held-out": self._sample(self.held_out), "training": self._sample(self._trained_on)}
         angles = turn_angles(self._few, self._p, HALF), turn_angles(self._few, self._p, self._sign * HALF)
         for epoch in self.m.snapshots:

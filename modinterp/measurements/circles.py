@@ -27,7 +27,7 @@ TUNED = 0.8  # share of the variance of a head's attention at one frequency, fro
 class Circles(Component[Any]):
     """Circles of the key frequencies, and how attention and the MLP move them.
 
-    Where one number is held fixed, it is `fixed_a`, and the circle is over b.
+    The number that is held fixed is `fixed_a`, and the circle is over b.
     """
 
     @property
@@ -43,7 +43,7 @@ class Circles(Component[Any]):
 
     @property
     def tuned_heads(self) -> tuple[int, ...]:
-        """Heads whose attention has at least 0.8 of its variance at one frequency, which is a key frequency."""
+        """Heads whose attention has at least 0.8 of its variance at one key frequency."""
         return tuple(h for h, (freq, share) in enumerate(self.tuning) if share >= TUNED and freq in self.m.freqs)
 
     @property
@@ -190,7 +190,7 @@ class Circles(Component[Any]):
 
     @cached_property
     def singular_directions(self) -> SingularDirections:
-        """The first left singular vectors of W_out, two for each key frequency, and the neurons' waves along them.
+        """The neurons' waves along the first left singular vectors of W_out, two vectors for each key frequency.
 
         Raises:
             NoSuchPart: the network has no W_out, or several layers.

@@ -12,7 +12,7 @@ class Kept(dict[str, Any]):
 
 
 class Component(Generic[T]):
-    """Measurements on one subject, such as `m.circles`; what they compute is kept with the measurements `m`.
+    """Measurements on one subject, such as `m.circles`; their results are kept with the measurements `m`.
 
     Each access makes a new object, so that measurements and components do not reference each other in a circle.
 

@@ -21,7 +21,7 @@ def why_undefined(m: Any) -> str:
     """Text: what is unusual about a network's weights, logits or neurons, so that some numbers are undefined.
 
     Use it where a measurement of a user's network failed. The text gives the two most basic reasons, such as "embed.W_E
-    is 0 throughout and its logits are the same for all inputs". It is empty where nothing is unusual.
+    is 0 throughout and its logits are the same for all inputs". The text is empty where nothing is unusual.
 
     Args:
         m: measurements of a network.

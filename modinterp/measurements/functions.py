@@ -102,7 +102,7 @@ class Functions(Component[Any]):
 
     @cached_property
     def half_turn(self) -> float:
-        """Share of the pairs whose answer moves by one with f(a) and g(b) half a step on, where no token stands."""
+        """Share of the pairs whose answer moves by one when f(a) and g(b) move half a step, where no token stands."""
         return self._answered(self._turned(self._with_companions(self.circles)), by=1)
 
     @cached_property

@@ -68,7 +68,7 @@ class GroupMeasurements(PairMeasurements):
         return [rho in self.keys for rho in self.irreps]
 
     def similarity(self, name: str) -> float:
-        """The similarity of one representation, by its name."""
+        """The similarity of one representation, by name."""
         return float(self.similarities[self.irreps.index(irrep(self.task, name))])
 
     @cached_property
@@ -106,7 +106,7 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def has_neuron_inputs(self) -> bool:
-        """Whether it is known where the neurons are before their nonlinearity."""
+        """True if the neurons are known before their nonlinearity."""
         return f"{self.last_block}.mlp.hook_pre" in self.model.hook_dict
 
     @cached_property
@@ -140,7 +140,7 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def neurons_are_periodic(self) -> bool:
-        """Whether at least half of the live neurons are of one representation to 95%."""
+        """True if one representation explains 95% of at least half of the live neurons."""
         if not self.has_neuron_inputs:
             return False
         found = self.neurons["a"]
@@ -212,7 +212,7 @@ class GroupMeasurements(PairMeasurements):
     def excluded_loss_of(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
         """Loss with rho(a b) of some representations taken out of the neurons, over all pairs or some. [nats]
 
-        What passes by the neurons is left out, as in the code of Chughtai et al. 2023.
+        The path around the neurons is left out, as in the code of Chughtai et al. 2023.
         """
         return self.loss_of(self.neuron_logits - self.logits_of_products(excluded), rows)
 

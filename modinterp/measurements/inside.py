@@ -47,14 +47,14 @@ class Inside(Component[Any]):
 
     @cached_property
     def sample(self) -> Examples:
-        """The first of the inputs that it is asked."""
+        """The first inputs of the task, on which the network is evaluated."""
         inputs, labels = self.m.asked
         count = sampled(inputs.shape[1])
         return Examples(inputs[:count], labels[:count])
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
-        """Whether each of these inputs has an answer at each position that is read."""
+        """True for each evaluated input that has an answer at each position that is read."""
         return self.m.answering.is_asked[: len(self.sample.inputs)]
 
     @cached_property
@@ -63,7 +63,7 @@ class Inside(Component[Any]):
         return self._attention[0]
 
     def looks(self) -> pd.DataFrame:
-        """Where each head looks from each position that is read: the position with most attention, and the next two."""
+        """For each position that is read, the position with most attention of each head, and the next two."""
         names, rows = self.m.task.position_names, []
         for layer, heads in enumerate(self.attention):
             for head, pattern in enumerate(heads):
@@ -106,7 +106,8 @@ class Inside(Component[Any]):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """One row for each head, MLP and position put to its mean over inputs: accuracy, loss, rise of the loss [nats].
+        """Table with one row for each head, MLP and position put to its mean over inputs: accuracy, loss, rise of the
+        loss [nats].
 
         The output of a head or an MLP is set to its mean at each position. A position is set to its mean embedding.
         """
@@ -164,7 +165,7 @@ class Inside(Component[Any]):
     def attribution(self) -> pd.DataFrame:
         """Contribution of each part to the right logit above the mean logit, at the positions that are read. [logits]
 
-        The last normalisation divides by the same number as in the forward pass. Parts of one input add up to its
+        The last normalisation divides by the same number as in the forward pass. The parts of one input add up to its
         logit.
 
         Raises:

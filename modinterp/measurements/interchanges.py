@@ -80,13 +80,13 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """The first of the inputs that it is asked."""
+        """The first inputs of the task, on which the network is evaluated."""
         inputs = self.m.asked.inputs
         return inputs[: sampled(inputs.shape[1])]
 
     @property
     def right(self) -> Int[Tensor, "input answer"]:
-        """Their right answers."""
+        """The right answers to the evaluated inputs."""
         return self.m.answering.answers.right[: len(self.inputs)]
 
     @property
@@ -117,7 +117,7 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def answer_tokens(self) -> Bool[Tensor, "input answer pos"]:
-        """Which positions that an answer's position can see hold the token that is the answer.
+        """Positions visible from an answer's position whose token is the answer.
 
         Raises:
             NoSuchPart: many answers are no tokens of their inputs, so that nothing can be copied.
@@ -239,8 +239,8 @@ class Interchanges(Component[Any]):
         """The direction in which what the last attention writes differs most by answer, on half of the inputs.
 
         Raises:
-            NoSuchPart: all answers are equal. Or there are two outputs and no MLP: then the difference of their logits
-                is one direction, whatever the network does.
+            NoSuchPart: all answers are equal. A network with two outputs and no MLP also raises: the difference of its
+                logits is one direction by construction.
         """
         if self.m.task.output_sizes[0] < 3 and self.network.cfg.attn_only:
             raise NoSuchPart(f"{self.m.name} has two outputs and no MLP: their difference is one direction by itself")

@@ -1,4 +1,6 @@
-"""Circles of the embedding of a network over pairs of residues, one at a time: their size, and what each answers."""
+"""Circles of the embedding of a network over pairs of residues, one at a time: the size of each circle, and the answers
+it gives alone.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,16 @@ class Isolation(Component[Any]):
     """Circles of the embedding as in Zhong et al. 2023: by principal components or by frequency, one at a time.
 
     Leading circles are frequencies with more than 10% of the embedding's variance, weak ones those with 2 to 10%. (The
-    limit was 8% until we measured the released network of constant attention. It has circles of 26, 25, 22, 9.3, 8.8
-    and 7.7%, and its authors call the first three leading.) The authors look at principal components two by two. These
-    are `component_circles`, which mix circles of nearly the same size.
+    limit was 8% until we measured the released network of constant attention. The released network has circles of 26,
+    25, 22, 9.3, 8.8 and 7.7%, and its authors call the first three leading.) The authors look at principal components
+    two by two. Pairs of principal components are `component_circles`, which mix circles of nearly equal size.
     """
 
     @cached_property
     def circularity(self) -> isolation.Circularity:
-        """Share at one frequency of each of the four leading principal components of the embedding, and their mean."""
+        """Share at one frequency for each of the four leading principal components of the embedding, and the mean of
+        the four.
+        """
         return isolation.circularity(self.m.W_E)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Which attributes of measurements a network cannot have, so that `dir(m)` leaves them out."""
+"""Attributes of measurements that a network cannot have, so that `dir(m)` leaves them out."""
 
 from __future__ import annotations
 

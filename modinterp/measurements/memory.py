@@ -1,4 +1,4 @@
-"""Whether every activation of a network, on all its inputs, fits into the memory of this machine."""
+"""Check that every activation of a network, on all inputs, fits into the memory of this machine."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 def needed_memory(task: Task, network: Network) -> int:
     """Estimated bytes for the measurements of a network; tests took 75 to 100% of the estimate.
 
-    The result is the smaller of two numbers. One is for all activations in float64. The other, for addition and similar
-    tasks, is for logits and neurons in float32 by blocks. Logits of more than 1 GiB are computed from the residual
-    stream when they are read.
+    The result is the smaller of two numbers. One of the two numbers is the bytes of all activations in float64. The
+    other number, for addition and similar tasks, is the bytes of logits and neurons in float32 by blocks. Logits of
+    more than 1 GiB are computed from the residual stream when they are read.
     """
     c, inputs, classes = network.cfg, prod(task.grid or ()), task.output_sizes[0]
     d_model, neurons = getattr(c, "d_model", 0), getattr(c, "d_mlp", 0) or 0

@@ -51,7 +51,7 @@ class NoSuchPart(NotRecorded):
 
 
 def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
-    """Measurements of several runs; only the one in use holds its activations."""
+    """Measurements of several runs; only the run in use holds its activations."""
     all_of_them = list(measured)
     for each in all_of_them:
         yield each
@@ -62,15 +62,15 @@ def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
 class NetworkMeasurements:
     """The measurements of one network; each is computed at first use, and then kept.
 
-    `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. The other attributes hold the results
-    behind these numbers. Activations stay in memory until `let_go`, or until the run goes. For a run without weights,
-    measurements are those recorded when it was published.
+    `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. Attributes such as `m.readoff` hold the
+    results behind the numbers of `m.table()`. Activations stay in memory until `let_go`, or until the run goes. For a
+    run without weights, measurements are those recorded when it was published.
 
     Args:
         run: a trained run, or a user's network with its task.
         as_published: whether key blocks are chosen exactly as in the papers: frequencies from W_L, representations by a
-            fixed similarity. Otherwise the choice also depends on what a user's network exposes and on random
-            relabellings.
+            fixed similarity. If false, the choice of key blocks also depends on what a user's network exposes and on
+            random relabellings.
         draws: how many matrices are drawn for each null of the spectrum.
     Raises:
         ValueError: what was recorded of the run is damaged.
@@ -90,7 +90,8 @@ class NetworkMeasurements:
         return tuple(sorted(found, key=lambda each: list(STAGES).index(each.stage)))
 
     def reading(self, key: str) -> Reading:
-        """A number by its key, with its note. It has no value if the network lacks a part that it needs.
+        """A number by its key, with its note. The number has no value if the network lacks a part that the number
+        needs.
 
         Raises:
             KeyError: no quantity of that key is defined for such a network.
@@ -110,11 +111,11 @@ class NetworkMeasurements:
         return found.value
 
     def table(self) -> pd.DataFrame:
-        """One row a number: stage, key, title, value (NaN where it is absent), unit, definition, note."""
+        """Table with one row for each number: stage, key, title, value (NaN where absent), unit, definition, note."""
         return pd.DataFrame(each.row() for each in self.readings())
 
     def readings(self, *stages: str) -> Iterator[Reading]:
-        """Every number of the network; one that it lacks has no value, and its note gives the reason.
+        """Every number of the network; a missing number has no value, and its note gives the reason.
 
         Args:
             stages: keys of `STAGES` that are left in; all by default.
@@ -141,7 +142,7 @@ class NetworkMeasurements:
 
     @property
     def words_of_task(self) -> dict[str, str]:
-        """Those of its words that follow from the task alone."""
+        """The words for parts of the network that follow from the task alone."""
         return {"inputs": "all inputs", "kind": "inputs"}
 
     @property
@@ -195,7 +196,7 @@ class NetworkMeasurements:
 
     @property
     def has_weights(self) -> bool:
-        """Whether the weights came with the run, or its history alone."""
+        """True if the weights came with the run, and not only its history."""
         return self.run.has_weights
 
     @property
@@ -223,7 +224,9 @@ class NetworkMeasurements:
 
     @property
     def history(self) -> pd.DataFrame:
-        """One row per logged epoch: losses [nats], accuracies, sum of squared weights; empty for a foreign file."""
+        """Table with one row per logged epoch: losses [nats], accuracies, sum of squared weights; empty for a foreign
+        file.
+        """
         return self.run.history
 
     @property
@@ -249,7 +252,7 @@ class NetworkMeasurements:
         return self.run.at(epoch)
 
     def networks(self) -> Iterator[tuple[int, Network]]:
-        """Epoch and network of every snapshot, one after the other; a progress bar shows them once it takes long.
+        """Yield epoch and network of every snapshot, one after the other; a progress bar appears if this takes long.
 
         Raises:
             NotRecorded: no snapshots came with the run.
@@ -368,7 +371,7 @@ class NetworkMeasurements:
 
     @cached_property
     def is_right(self) -> Bool[Tensor, " input"]:
-        """Whether each input that has an answer is answered correctly."""
+        """True for each input with an answer that the network answers correctly."""
         return self._each.right[self.all_answers.to(self.all_logits.device) >= 0]
 
     @cached_property

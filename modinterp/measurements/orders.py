@@ -47,8 +47,8 @@ class OrderMeasurements(PositionMeasurements):
     Attributes:
         n: how many numbers an input has.
         limit: all numbers are below this limit, which is also the token CLS.
-        smallest_number: lines are fitted, and copying is measured, from this number on. It is the limit of small
-            numbers, or a fifth of `limit` if that is less.
+        smallest_number: lines are fitted, and copying is measured, from this number on. The default is the limit of
+            small numbers, or a fifth of `limit` if that is less.
     """
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
@@ -164,7 +164,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def ranks(self) -> sorting.RankAttention:
-        """Which of the sorted numbers CLS and the outputs behind it attend to, on the first of the uniform inputs."""
+        """Sorted numbers to which CLS and the outputs behind it attend, on the first uniform inputs."""
         return sorting.rank_attention(self.patterns, self.numbers[:PATTERNS])
 
     @cached_property
@@ -199,20 +199,20 @@ class OrderMeasurements(PositionMeasurements):
         return largest_number.gaps(self.numbers)
 
     def correct_first(self, logits: Float[Tensor, "input output"]) -> Bool[Tensor, " input"]:
-        """Whether these logits give the right first answer to each of the uniform inputs."""
+        """True for each uniform input whose first answer is right under these logits."""
         return logits.argmax(dim=1) == self.uniform.labels[:, 0]
 
     @cached_property
     def copying(self) -> copying.Copying:
-        """Whether the answer at CLS is the number that all heads attend to, number by number."""
+        """True for each number for which the answer at CLS is the number that all heads attend to."""
         return copying.copying(self.cls, self.n)
 
     @cached_property
     def tolerance(self) -> copying.Tolerance:
         """How accurate copying stays when part of another number is mixed in.
 
-        It is measured where the largest number is the answer. That is CLS, or in a sort the last position, where the
-        smaller of the two numbers stands.
+        Robust copying is measured where the largest number is the answer. The largest number is the answer at CLS, or
+        in a sort at the last position, where the smaller of two numbers stands.
         """
         both = copying.pairs(self.limit, self.smallest_number)
         if self.task.ask != "sort":
@@ -223,7 +223,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def in_all_orders(self) -> Int[Tensor, "input order pos"]:
-        """The first of the uniform inputs up to CLS, in all orders of their numbers."""
+        """The first uniform inputs up to CLS, in all orders of their numbers."""
         numbers = permutations.in_all_orders(self.numbers[:TUPLES])
         return torch.cat([numbers, torch.full_like(numbers[..., :1], self.limit)], dim=2)
 

@@ -90,7 +90,7 @@ class PairMeasurements(NetworkMeasurements):
     def turn(self, steps: float = 0.5, of_b: float | None = None, frequencies: Sequence[int] = ()) -> Turned:
         """The network with the circles of both numbers turned by some steps, with the controls beside.
 
-        Use it to ask whether the network adds angles: turned by half a step each, the answer moves by one.
+        Use it to test whether the network adds angles: after a half turn of both numbers, the answer moves by one.
 
         Args:
             steps: how far a and b move, in residues.
@@ -126,7 +126,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def words_of_task(self) -> dict[str, str]:
-        """Those of its words that follow from the task alone."""
+        """The words for parts of the network that follow from the task alone."""
         return {"block": self.basis.block, "blocks": self.basis.blocks_name, "answer": self.basis.answer}
 
     @property
@@ -141,7 +141,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:
-        """The right answer to every pair of the basis, in its order, one column a question."""
+        """The right answer to every pair of the basis, in the basis's order, with one column for each question."""
         return self.basis.answers if self.basis.is_operation else self.task.labels()
 
     @cached_property
@@ -211,7 +211,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def has_embedding(self) -> bool:
-        """Whether it is known where the embedding is."""
+        """True if the embedding is known."""
         return "hook_embed" in self.model.hook_dict
 
     @property
@@ -221,7 +221,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def has_neurons(self) -> bool:
-        """Whether it is known where the last layer has neurons."""
+        """True if the neurons of the last layer are known."""
         return f"{self.last_block}.mlp.hook_post" in self.model.hook_dict
 
     @cached_property
@@ -549,7 +549,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def correct(self) -> Bool[Tensor, "input output"]:
-        """Whether each answer of the run's network is right, in the task's order."""
+        """True for each right answer of the run's network, in the task's order."""
         return self.predicted == self.task.labels()
 
     @property
@@ -579,7 +579,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def n_key_frequencies(self) -> int:
-        """How many key frequencies W_L has, for a network that is asked one question."""
+        """Number of key frequencies of W_L, for a network with one question."""
         return len(frequencies.key_frequencies(self.W_L).freqs)
 
     @cached_property

@@ -43,7 +43,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def inside(self) -> Inside:
-        """Where its heads look, what it loses without each part, and what each part writes."""
+        """Attention of the heads, loss without each part, and output of each part of a network on sequences."""
         return self.part(Inside)
 
     @property

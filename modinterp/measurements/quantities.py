@@ -135,7 +135,7 @@ def _symmetricity_note(m: Any) -> str:
 
 
 def adds_embeddings(m: Any) -> bool:
-    """Whether a network is an MLP on the sum of both embeddings, so that both act alike by construction."""
+    """True if a network is an MLP on the sum of both embeddings, so that both numbers act alike by construction."""
     return isinstance(m.model.cfg, MLPConfig) and m.model.cfg.joined != "concatenated"
 
 

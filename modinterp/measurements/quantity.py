@@ -47,7 +47,7 @@ def number_text(value: float, digits: int = 4) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One number of one network.
+    """One number measured on one network.
 
     Attributes:
         key: of the quantity; of an earlier layer than the last, `KEY_LAYER`.
@@ -83,18 +83,19 @@ class Reading:
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number: its name, its meaning, and how it is computed from the measurements of a network.
+    """One quantity: its name, its meaning, and its computation from the measurements of a network.
 
     Attributes:
         key: the name by which tables, claims and pages refer to the quantity.
         title: what it is; `{readout}`, `{features}`, `{block}`, `{blocks}` and `{answer}` are filled in by the network.
         stage: a key of `STAGES`.
-        of: from measurements to the number, or to one number a layer. It raises `NotRecorded` where there is none.
+        of: from measurements to the number, or to one number a layer. The function `of` raises `NotRecorded` where a
+            network has no such number.
         kinds: names of the classes of measurements that have it.
         unit: empty for a share, a count or a ratio.
         definition: number of a definition in docs/definitions.md, or a formula.
         is_behaviour: True if the number says that a network works, such as an accuracy or a loss, and not how it works.
-        note: what else to know of the number of one network.
+        note: further information about the number of one network.
     """
 
     key: str
@@ -108,7 +109,7 @@ class Quantity:
     note: Callable[[Any], str] | None = field(default=None, repr=False)
 
     def applies(self, m: Any) -> bool:
-        """Whether the quantity is defined for such a network."""
+        """True if the quantity is defined for such a network."""
         return any(kind.__name__ in self.kinds for kind in type(m).__mro__)
 
     def readings(self, m: Any) -> Iterator[Reading]:

@@ -37,7 +37,7 @@ class Questions(Component[Any]):
 
     @cached_property
     def order_matters(self) -> tuple[bool, ...]:
-        """Whether the right answer to each question can change when a and b change places."""
+        """True for each question whose right answer can change when a and b are exchanged."""
         grids = self.m.task.labels().unflatten(0, self.m.task.grid)
         return tuple((grids != grids.transpose(0, 1)).flatten(0, 1).any(dim=0).tolist())
 

@@ -1,8 +1,8 @@
 """Measurements of a network as plain JSON, shipped with a run in place of its weights.
 
-A measurement is recorded if its declared type can be restored from numbers and words. Such types are numbers, words,
-tuples, mappings, data classes of these, and small tensors. The types come from the code, and never from the file.
-Numbers have the seven digits that float32 has.
+A measurement is recorded if its declared type can be restored from numbers and words. Recordable types are numbers,
+words, tuples, mappings, data classes of these, and small tensors. The types come from the code, and never from the
+file. Numbers have the seven digits that float32 has.
 """
 
 from __future__ import annotations

@@ -87,7 +87,8 @@ def margin_variation(logits: Float[Tensor, "input output"], answers: Int[Tensor,
     """Coefficient of variation of the margin: the right answer's logit less the largest other.
 
     Infinite where the mean margin is not positive. A network that was trained to the end has learned all inputs about
-    equally well, however large its logits are. This is so only under the forward pass with which it was trained.
+    equally well, however large its logits are. Margins are even only under the forward pass with which the network was
+    trained.
     """
     rows = answers >= 0
     logits, right = logits[rows].double(), answers[rows, None].to(logits.device)

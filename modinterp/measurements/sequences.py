@@ -42,7 +42,7 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """The first of the inputs that were held out."""
+        """The first held-out inputs."""
         return self.task.inputs()[self.rows[:HELD_OUT]]
 
     @cached_property
@@ -88,7 +88,7 @@ class SequenceMeasurements(PositionMeasurements):
         """The answers at the positions read to some inputs.
 
         Args:
-            network: another one, such as this one with a part taken out; this one in float64 by default.
+            network: another network, such as this one with a part removed; by default this one in float64.
         """
         network = self.precise if network is None else network
         with torch.no_grad():

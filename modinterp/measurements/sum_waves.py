@@ -32,8 +32,8 @@ class SumWaves:
 def sum_waves(m: NetworkMeasurements) -> SumWaves:
     """The waves of (sum - answer) in the logits of a network that adds several numbers mod p.
 
-    These waves are the part of the logits that is a function of sum - answer alone. Doshi et al. 2024 (arXiv
-    2406.03495) describe them for sums of three numbers.
+    The waves of (sum - answer) are the part of the logits that is a function of sum - answer alone. Doshi et al. 2024
+    (arXiv 2406.03495) describe them for sums of three numbers.
     """
     p, logits, sums = m.task.p, m.all_logits, m.all_answers
     centred = logits - logits.mean(dim=1, keepdim=True)

@@ -1,4 +1,4 @@
-"""One neuron, one head or one circle of a network, and the network without some of its parts."""
+"""Views of one neuron, one head or one circle of a network, and of the network without some of its parts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Without(View):
     logits: Float[Tensor, "a b output"] = field(repr=False)
 
     def table(self) -> pd.DataFrame:
-        """One row for each set of pairs: accuracy and loss [nats] before and after."""
+        """Table with one row for each set of pairs: accuracy and loss [nats] before and after."""
         return pd.DataFrame(
             {
                 "pairs": name,
@@ -82,7 +82,7 @@ class Without(View):
 
 @dataclass(frozen=True)
 class Neuron(View):
-    """One neuron of the last layer.
+    """View of one neuron of the last layer.
 
     Attributes:
         index: its number.
@@ -113,7 +113,7 @@ class Neuron(View):
 
 @dataclass(frozen=True)
 class Head(View):
-    """One head of the first layer.
+    """View of one head of the first layer.
 
     Attributes:
         index: its number.
@@ -140,7 +140,7 @@ class Head(View):
 
 @dataclass(frozen=True)
 class CircleOf(View):
-    """The circle of one frequency in the embedding, whether it is a key frequency or not.
+    """View of one frequency's circle in the embedding, for a key frequency or any other.
 
     Attributes:
         freq: its frequency. [cycles per p]
