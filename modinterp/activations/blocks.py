@@ -1,7 +1,8 @@
 """Large activations a block at a time, so that what is computed of them takes no copy of the whole.
 
 Whatever is a sum over pairs goes by rows, and whatever is done to each neuron or class goes by columns. Activations of
-some hundred numbers are one block, whose results are those of the whole to the bit. Results of blocks go into one
+some hundred numbers form one block, whose results equal those of the whole tensor to the bit. Results of blocks go into
+one
 tensor: a list of them scatters over the memory among the blocks, and keeps it from being used again.
 """
 
@@ -70,7 +71,7 @@ def not_finite(x: Float[Tensor, "input output"]) -> int:
 
 
 def column_blocks(x: Shaped[Tensor, "a b *rest"]) -> Iterator[Shaped[Tensor, "a b some"]]:
-    """Functions of (a, b), some of them at a time, their further axes made one."""
+    """Yield functions of (a, b) by blocks, with all further axes flattened into one."""
     flat = x.reshape(*x.shape[:2], -1)
     return (flat[..., some] for some in _slices(flat.shape[-1], COLUMNS // (x.shape[0] * x.shape[1])))
 

@@ -25,7 +25,7 @@ class ByRows(Tensor):
 
     Args:
         rows: from a slice of inputs, or their numbers, to their rows.
-        shape: its last axes are those of one row.
+        shape: shape of the stored tensor; the last axes are those of one row.
         n_grid: how many axes the inputs have: 1, or 2 for pairs.
         factors: a narrower tensor of the same inputs, and the matrix that each of its rows is multiplied with, where
             all of it is their product.
@@ -39,7 +39,7 @@ class ByRows(Tensor):
     def __new__(
         cls, rows: Rows, shape: Sequence[int], n_grid: int, dtype: torch.dtype, factors: Factors | None = None
     ) -> ByRows:
-        """Nothing is computed yet."""
+        """Creating the tensor computes nothing."""
         made = torch.Tensor._make_wrapper_subclass(cls, tuple(shape), dtype=dtype)
         made.rows, made.n_grid, made.factors = rows, n_grid, factors
         return made

@@ -48,9 +48,9 @@ def logits_with(
     """Logits for every input `[*task.grid, output]` with some activations replaced, as by `replaced`.
 
     Args:
-        grid: every activation of the network, from `modinterp.activations.activations`, where it is at hand. What is
-            replaced behind the last nonlinearity, from where on a network is affine, then changes the logits by what
-            the weights make of the difference, and the network need not be run.
+        grid: every activation of the network, from `modinterp.activations.activations`, where it is at hand. From where
+            a network is affine, behind its last nonlinearity, the change of the logits follows from the weights, and
+            the network need not be run.
 
     >>> import torch
     >>> from modinterp import models, tasks

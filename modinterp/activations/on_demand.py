@@ -22,10 +22,10 @@ _TOGETHER, _PRE = ("mlp.hook_post", "attn.hook_pattern"), "mlp.hook_pre"
 
 
 def all_activations(network: Network, task: Task) -> ActivationCache:
-    """`activations` of all hooks: captured at once in float64, or where they are large one by one as they are computed.
+    """Return `activations` of all hooks: all at once in float64, or, where they are large, one by one on first access.
 
-    Use it for the activations that measurements are taken from. Those that would take more than 1 GiB beside one
-    another have the network's own dtype, and each is captured when it is first asked for.
+    Use it for the activations that measurements are taken from. Activations that would take more than 1 GiB together
+    have the network's own dtype, and each is captured on first access.
     """
     if len(task.inputs()) <= INPUTS or size_of_all(network, task) <= LARGE:
         return activations(network, task)
@@ -44,7 +44,8 @@ def size_of_all(network: Network, task: Task) -> int:
 def has_narrow_logits(network: Network, inputs: int) -> bool:
     """True if there are so many inputs that logits are computed on demand, from the residual stream by one product.
 
-    They are where they would take more than 1 GiB in float32, and where nothing but W_U stands in between.
+    Logits are computed on demand where they would take more than 1 GiB in float32, and only W_U stands behind the
+    residual stream.
     """
     config = network.cfg
     if not isinstance(config, TransformerConfig) or config.normalization_type is not None or config.unembed_bias:

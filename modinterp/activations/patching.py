@@ -1,7 +1,7 @@
-"""Activation and path patching on the grid: what of one pair's activations makes its answer, put into another's.
+"""Activation and path patching on the grid: put activations of one pair into the run of another pair.
 
-Every pair (a, b) of the grid is run with some of its activations taken from another pair, its source. For metrics of
-one's own and sweeps over positions, TransformerLens' `transformer_lens.patching` works on these networks as they are.
+Every pair (a, b) of the grid is run with some of its activations taken from another pair, its source. TransformerLens'
+`transformer_lens.patching` also works on these networks, for other metrics and sweeps over positions.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def path_patched(
 ) -> Float[Tensor, "a b output"]:
     """Logits of every pair where a sender is taken from the source, but only the receiver gets to see it.
 
-    The receiver is computed with the sender's activation from the source and what all other heads and neurons write as
-    it was; then the network is run as it was, with that receiver.
+    The receiver is computed with the sender's activation from the source, and all other heads and neurons unchanged;
+    then the network runs with that receiver.
 
     Args:
         sender: hook of what is patched, such as `blocks.0.attn.hook_z`.
@@ -135,8 +135,8 @@ def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
     """Effect of patching each head and each MLP alone: 1 where the network gives the source's answer, 0 where nothing
     changes.
 
-    One row a component: the mean logit of the source's answer less that of the pair's own, as a share of the way from
-    the network as it is (0) to the source's run (1).
+    One row per component: mean logit difference between the source's answer and the pair's own, from 0 (network
+    unchanged) to 1 (source's run).
 
     Raises:
         ValueError: the inputs form no grid of pairs, or source and pair have the same answer everywhere.

@@ -23,7 +23,7 @@ _TENSORS = ("epochs", "waves", "lengths", "energies", "means")
 
 
 def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field wave_a wave_b"]:
-    """The length of the projection of a field over (a, b) on each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase).
+    """Return the amplitude of a field over (a, b) on each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase).
 
     Each wave occurs once, so that the squares of the lengths add up to the sum of squares of the field. Entry
     `[k_a, k_b]` has k_a from 0 to p_a - 1, where k_a and k_a - p_a are the same, and k_b from 0 to p_b // 2; of a wave
@@ -101,7 +101,9 @@ class Spectra:
         return {name: getattr(self, name) for name in _TENSORS}
 
     def packed(self) -> tuple[dict[str, Tensor], dict[str, str]]:
-        """Tensors by name and a description of them in one entry, so that files have the same bytes; for `unpacked`."""
+        """Return tensors by name, and one entry that describes them, so that files have the same bytes; `unpacked`
+        reads it.
+        """
         return self._tensors(), {"of": json.dumps({"grid": self.grid, "names": self.names})}
 
     @classmethod
@@ -129,7 +131,7 @@ def most_bytes(steps: int, fields: int) -> int:
 def spectra(network: Network, task: Task, epoch: int) -> Spectra:
     """The spectra of the first neurons of each layer and of the attention of every head, over all inputs, in float32.
 
-    The attention of a head to the last position is left out: it is one minus that to the others.
+    The attention of a head to the last position is left out: it is one minus the attention to the other positions.
 
     Raises:
         ValueError: the task's inputs form no grid of two numbers.

@@ -1,7 +1,8 @@
 """Attention patterns inside a user's module: each call of softmax over positions is recorded, and can be changed.
 
 Modules compute attention by `scaled_dot_product_attention`, which shows no pattern, or by a softmax of scores. While a
-block runs, both are replaced by functions that give the same and let the pattern pass. Nothing is known by name.
+block runs, both are replaced by functions that give the same and let the pattern pass. No attention call is recognised
+by its name.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Network(HookedRootModule):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Return the device of the weights."""
         return self.W_E.device
 
     def in_float64(self) -> Network:

@@ -23,11 +23,11 @@ def _is_plain(config: object) -> TypeGuard[TransformerConfig]:
 def to_bridge(network: Network) -> nn.Module:
     """A native `TransformerBridge` in evaluation mode, with the same logits and activations under hooks that both have.
 
-    One exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` already holds the pattern.
+    Exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` already holds the pattern.
 
     Raises:
-        ValueError: TransformerLens has no native form of the network: a pair MLP, attention alone, attention that is
-            not causal softmax, a nonlinearity other than ReLU or GeLU, or a bias in the unembedding.
+        ValueError: TransformerLens cannot represent the network: a pair MLP, attention alone, attention that is not
+            causal softmax, a nonlinearity other than ReLU or GeLU, or a bias in the unembedding.
     """
     c = network.cfg
     if not _is_plain(c) or c.d_mlp is None or c.act_fn not in _NEURONS or c.unembed_bias:
@@ -66,8 +66,8 @@ def to_bridge(network: Network) -> nn.Module:
 def to_hooked_transformer_state_dict(network: Network) -> Weights:
     """The network's weights as the state dict of TransformerLens' HookedTransformer, up to its last release, 3.x.
 
-    That class always has positions, all biases, and two buffers a layer; weights that our network lacks are 0. Load it
-    with `strict=True` into a HookedTransformer without normalisation and of the same sizes, unprocessed.
+    HookedTransformer always has positions, all biases, and two buffers a layer; weights that our network lacks are 0.
+    Load it with `strict=True` into a HookedTransformer without normalisation and of the same sizes, unprocessed.
     `from_state_dict` reads it back; biases of the MLP that were absent come back as zeros.
 
     Raises:

@@ -41,7 +41,7 @@ class Found:
 
     @property
     def words(self) -> str:
-        """That the way was found, and how sure that is."""
+        """Describe the form of call that was found, and how sure it is."""
         alone = f", as right with {self.others[0]} and {len(self.others) - 1} more" if self.others else ", the only one"
         alone = f", as right with {self.others[0]}" if len(self.others) == 1 else alone
         return f"found among {self.tried} ways of calling it, since its answers are right so{alone}"
@@ -65,7 +65,7 @@ def best_calling(
     """The way of calling under which a network answers best; None where it answers too little under any.
 
     First, other outputs, positions and classes are tried with the known form. Then the usual maps of tokens are tried,
-    the simplest first, until one gives right answers.
+    simplest first, until one gives right answers.
 
     Args:
         inputs, labels: of the task; several labels where nobody said the operation.

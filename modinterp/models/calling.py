@@ -59,7 +59,7 @@ class Calling:
     Attributes:
         form: a key of `FORMS`.
         as_numpy: whether it takes arrays of numpy, as functions of JAX do, and not tensors.
-        in_float64: whether its one-hot vectors are of float64.
+        in_float64: whether the one-hot vectors are of float64.
         most: how many inputs it takes at a time; None where it takes all.
         numbers: how many numbers an input has, which stand first among the tokens of the task.
         tokens: how the numbers stand among the network's own tokens; None for the task's.
@@ -91,12 +91,12 @@ class Calling:
 
     @property
     def takes_vectors(self) -> bool:
-        """Whether the network is called with one-hot numbers, which other vectors may replace."""
+        """True if the network is called with one-hot numbers, which other vectors may replace."""
         return self.form in _OF_VECTORS and self.made_by is None and self.tokens is None
 
     @property
     def takes_tokens_of_task(self) -> bool:
-        """Whether the network is called with all tokens of the task, "=" included where the task has it."""
+        """True if the network is called with all tokens of the task, "=" included where the task has it."""
         of_numbers = ("pairs without =", "two arguments", *_OF_VECTORS)
         return self.form not in of_numbers and self.made_by is None and self.tokens is None
 
@@ -124,7 +124,7 @@ class Calling:
 
     @property
     def is_seen_into(self) -> bool:
-        """Whether the positions of activations can be brought into the order of the task's tokens."""
+        """True if the positions of activations can be brought into the order of the task's tokens."""
         return self.most is None and self.made_by is None and (self.tokens is None or self.tokens.order is not None)
 
     def logits(
@@ -167,7 +167,7 @@ class Calling:
     def of_vectors(
         self, network: Callable[..., Any], vectors: Float[Tensor, "batch 2 residue"], classes: int
     ) -> Float[Tensor, "batch output"]:
-        """Logits of a network that takes one-hot numbers, for any vectors in their place."""
+        """Logits of a network called with one-hot numbers, for any vectors in place of these."""
         return self._read(self._called(network, self._vectors(network, vectors)), len(vectors), classes)
 
     def _vectors(self, network: Callable[..., Any], vectors: Tensor) -> tuple[Tensor, ...]:

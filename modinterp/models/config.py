@@ -39,9 +39,9 @@ class TransformerConfig(BaseConfig):
         attn_biases, mlp_biases, unembed_bias: which biases exist. Nanda et al. 2023 have those of the MLP alone.
         init: how the weights begin, a key of `INITS`.
         n_tasks: number of classifiers side by side in W_U; it decides how large W_U begins under "he".
-        unlabelled_outputs: number of extra columns of W_U, beyond `d_vocab_out`. They are in the softmax of the
-            training, but are never the answer, like the output for "=" in the released code of Nanda et al. 2023.
-            `labelled` leaves them out.
+        unlabelled_outputs: number of extra columns of W_U, beyond `d_vocab_out`. Unlabelled outputs are in the softmax
+            of the training, but are never the answer, like the output for "=" in the released code of Nanda et al.
+            2023. `labelled` leaves them out.
     """
 
     d_vocab: int
@@ -79,7 +79,7 @@ class TransformerConfig(BaseConfig):
 
     @property
     def attn_only(self) -> bool:
-        """Whether the network has attention and no MLP."""
+        """True if the network has attention and no MLP."""
         return self.d_mlp is None
 
     @property

@@ -1,6 +1,6 @@
-"""One of our networks from a foreign checkpoint, and the task that its shapes allow.
+"""Convert a foreign checkpoint into a network of this library, and find the task that its shapes allow.
 
-What no weight says, a `ForwardPass` does. The layouts are those of `modinterp.models.layouts`.
+A `ForwardPass` states what the weights leave open. The layouts are those of `modinterp.models.layouts`.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ def modular_task(
 ) -> ModularArithmetic:
     """The task of a network over pairs of residues, as far as the shapes of its weights decide it.
 
-    Whether a third token, "=", stands at the end follows from the positions, else from the sizes of the vocabularies.
-    That each number has a vocabulary of its own follows from p, or from there being as many outputs.
+    The positions, or else the sizes of the vocabularies, show whether a third token, "=", stands at the end. The
+    modulus p, or the number of outputs, shows whether each number has a vocabulary of its own.
 
     Args:
         weights: in any of the layouts of `modinterp.models.layouts`.
@@ -245,7 +245,7 @@ def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUA
 
     Args:
         weights: map from names to tensors. HookedTransformer's `mask` and `IGNORE` buffers are ignored. Output columns
-            beyond the task's are left out, such as the one of "=" in the code of Nanda et al. 2023.
+            beyond the task's outputs are left out, such as the one of "=" in the code of Nanda et al. 2023.
         task: what the network was trained on; says how many positions and classes there are.
         assumed: how the network computes, as far as no weight says it.
     Raises:

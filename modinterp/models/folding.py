@@ -25,10 +25,11 @@ def _centred(w: Float[Tensor, "*rows column"], axis: int = -1) -> Tensor:
 def folded(network: Network) -> Network:
     """An equal network with centred weights, and with each LayerNorm's own weights folded into those that read it.
 
-    Where there is a LayerNorm or none: the logits of each input are centred over the outputs, which changes no
-    probability. With a LayerNorm, all matrices that write into the residual stream are centred over `d_model`. The
-    LayerNorm's w and b go into the weights behind it. Biases of values go into `b_O`, since attention adds up to 1.
-    Without a normalisation the residual stream is read as it is, and only the unembedding is centred.
+    Where a LayerNorm or no normalisation stands before the unembedding, each input's logits are centred over the
+    outputs, which changes no probability. With a LayerNorm, all matrices that write into the residual stream are
+    centred over `d_model`. The LayerNorm's w and b go into the weights behind it. Biases of values go into `b_O`, since
+    attention adds up to 1. Without a normalisation the residual stream is read as it is, and only the unembedding is
+    centred.
 
     Raises:
         ValueError: a network that is no transformer, has RMSNorm, or attends to more or less than 1 in all.

@@ -1,11 +1,11 @@
 """The training forward pass: logits at the positions of the answers, and nothing that they do not need.
 
-All are pure functions of weights and of integers that are computed once per batch. So one program can map over many
-runs. For a one-layer network that is read at its last position, this takes about a quarter of the arithmetic of the
-hooked model. Keys and values are tabulated per (position, token) instead of computed per input. Queries, MLP and
-unembedding see one position. For many inputs, a CPU first multiplies the weights on both sides of the residual stream,
-which saves another tenth of a step. `Transformer` computes the same function with every activation hooked, and a test
-compares the two.
+All are pure functions of weights and of integers that are computed once per batch. Since the functions are pure, one
+program can map over many runs. For a one-layer network that is read at its last position, this takes about a quarter of
+the arithmetic of the hooked model. Keys and values are tabulated per (position, token) instead of computed per input.
+Queries, MLP and unembedding see one position. For many inputs, a CPU first multiplies the weights on both sides of the
+residual stream, which saves another tenth of a step. `Transformer` computes the same function with every activation
+hooked, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ def read_logits(
 
     Args:
         index: what `indexed` gives for the inputs.
-        drop: dropout in training. It is applied to the neurons of every MLP (`"neurons"`, layer), and to the residual
-            stream after every attention and MLP (`"residual"`, number of the sub-layer).
+        drop: dropout in training. `drop` is applied to the neurons of every MLP (`"neurons"`, layer), and to the
+            residual stream after every attention and MLP (`"residual"`, number of the sub-layer).
         operations: `FAST`, or `MAPPABLE` to map over runs.
     """
     if isinstance(config, MLPConfig):

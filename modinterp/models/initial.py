@@ -14,13 +14,13 @@ from modinterp.models.mlp_config import MLPConfig
 
 
 def is_bias(name: str) -> bool:
-    """Whether a weight of that name, such as `blocks.0.mlp.b_in`, is a bias; most begin at 0."""
+    """True if a weight with this name, such as `blocks.0.mlp.b_in`, is a bias; most biases begin at 0."""
     last = name.rpartition(".")[2]
     return last == "b" or last.startswith("b_")
 
 
 def is_norm_weight(name: str) -> bool:
-    """Whether a weight of that name, such as `ln_final.w`, is the factor of a normalisation; these begin at 1."""
+    """True if a weight with this name, such as `ln_final.w`, is a normalisation's factor; such factors begin at 1."""
     return name.endswith(".w")
 
 
@@ -28,13 +28,14 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
     """Weights before the first step, drawn in float32 on the CPU, the same on every device.
 
     Matrices are normal with the standard deviations of `config.scales()`, biases are 0; those named by `config.uniform`
-    are uniform instead. They are drawn in the order of `config.shapes()`. The initialisation "left-facing" has the
+    are uniform instead. Weights are drawn in the order of `config.shapes()`. The initialisation "left-facing" has the
     order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there. A
     pair MLP that is "left-facing" draws each matrix as code of column vectors has it.
 
     Args:
-        only: names of the weights that are wanted, if not all. The other weights are not drawn at all. So the result
-            has the right distribution, but differs from the weights that the seed gives for the whole network.
+        only: names of the weights that are wanted, if not all. Weights that are not in `only` are not drawn at all.
+            With `only`, the result has the right distribution, but differs from the weights that the seed gives for the
+            whole network.
     """
     generator = torch.Generator().manual_seed(seed)
     wanted = {name: shape for name, shape in config.shapes().items() if only is None or name in only}

@@ -61,7 +61,7 @@ _TURNED: dict[str, Callable[[Tensor, int], Tensor]] = {
 
 
 def name_list(names: Iterable[object]) -> str:
-    """The first dozen names on one line, for an error."""
+    """List the first dozen names on one line, for an error."""
     shown = [str(n) if str(n).isprintable() and len(str(n)) < 100 else ascii(n)[:100] for n in names]
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
@@ -69,12 +69,12 @@ def name_list(names: Iterable[object]) -> str:
 def in_our_layout(weights: Weights, with_norms: bool = False) -> Weights:
     """Weights of any of the layouts in our names and orientations, in float32.
 
-    Four things are dropped: a prefix that all names share, buffers, copies of a weight under other names than ours, and
+    The reader drops four things: a prefix shared by all names, buffers, copies of a weight under foreign names, and
     biases that are all zero.
 
     Args:
-        with_norms: whether normalisations are read, under the names of HookedTransformer. What is measured over pairs
-            takes a network to have none.
+        with_norms: whether normalisations are read, under the names of HookedTransformer. Measurements over pairs
+            assume that a network has no normalisation.
     Raises:
         ValueError: a weight is no dense array of finite real numbers, or the layout is none of the known ones.
     """

@@ -1,6 +1,7 @@
 """The used parts of TransformerLens, without the libraries for language models that it imports.
 
-Those (transformers, datasets, pyarrow) take longer than torch. Whoever uses more of TransformerLens imports it as ever.
+The libraries for language models (transformers, datasets, pyarrow) take longer to import than torch. Whoever uses more
+of TransformerLens imports it as ever.
 """
 
 from modinterp.lazy import by_parts

@@ -100,7 +100,7 @@ def passing(
 
 
 def is_hook(name: str) -> bool:
-    """Whether a name is that of a hook point of our own networks."""
+    """True if a name is a hook point of this library's networks."""
     return _SHARED.fullmatch(name) is not None
 
 

@@ -41,7 +41,7 @@ class Wrapped(Protocol):
         ...
 
     def moves_with_token(self, location: Location) -> bool:
-        """Whether what passes first at a location moves with the first number."""
+        """True if the first tensor at a location changes with the first number."""
         ...
 
     def called(self, tokens: Tensor, every: bool = False) -> Tensor:
@@ -191,7 +191,7 @@ def _neurons_of_layers(
 def mean_gradient(wrapped: Wrapped, location: Location) -> Float[Tensor, "feature output"] | None:
     """The mean gradient of the logits with respect to the activations at a location; None without a gradient.
 
-    It is the matrix that reads neurons where a normalisation stands between them and the logits.
+    The mean gradient is the matrix that reads neurons where a normalisation stands between them and the logits.
     """
     generator = torch.Generator().manual_seed(0)
     tokens = wrapped.inputs[torch.randint(len(wrapped.inputs), (_PROBED,), generator=generator)]

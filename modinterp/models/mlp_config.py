@@ -33,18 +33,19 @@ class MLPConfig(BaseConfig):
     """Hidden layers on the embeddings of the numbers, without attention: logits = W_U act(... act(pre)) + b_U.
 
     `pre` is made of the two embeddings as `joined` says. Kissane's notebook on modular addition with a one-hidden-layer
-    MLP has the defaults. The linear models of Zhong et al. 2023 have biases and the initialisation "linear". Their
-    alpha has one layer on the sum of the embeddings, beta two layers, and gamma two layers on the sum after W_in. Their
-    delta has one layer on the concatenation, with embeddings of half the width. Alpha with a vocabulary for each number
-    is their X. The MLP of Chughtai et al. 2023 has a vocabulary for each number and one layer of the concatenation,
-    without biases.
+    MLP has the defaults. The linear models of Zhong et al. 2023 have biases and the initialisation "linear". The linear
+    model alpha of Zhong et al. has one layer on the sum of the embeddings, beta two layers, and gamma two layers on the
+    sum after W_in. The linear model delta of Zhong et al. has one layer on the concatenation, with embeddings of half
+    the width. Alpha with a vocabulary for each number is their X. The MLP of Chughtai et al. 2023 has a vocabulary for
+    each number and one layer of the concatenation, without biases.
 
     Attributes:
         d_mlp: neurons of each hidden layer.
         joined: how the first layer takes the embeddings, a key of `JOINED`.
         mlp_biases, unembed_bias: which biases exist.
         init: how the weights begin, a key of `MLP_INITS`.
-        one_hot: whether the first layer reads one-hot tokens. There is no weight W_E then, and d_model is d_vocab.
+        one_hot: whether the first layer reads one-hot tokens. A one-hot network has no weight W_E, and d_model is
+            d_vocab.
         init_scale: factor of the initial matrices, W_E left out.
     """
 
@@ -91,7 +92,7 @@ class MLPConfig(BaseConfig):
 
     @property
     def attn_only(self) -> bool:
-        """Whether the network has no MLP: false; TransformerLens asks every config for it."""
+        """False: the network has an MLP; TransformerLens asks every config for this."""
         return False
 
     @property
@@ -112,7 +113,7 @@ class MLPConfig(BaseConfig):
         return self.n_ctx if self.joined == "sum after W_in" else 1
 
     def labelled(self) -> MLPConfig:
-        """The same configuration: every output of a pair MLP is the answer to some input."""
+        """Return the configuration itself: every output of a pair MLP is the answer to some input."""
         return self
 
     def shapes(self) -> dict[str, tuple[int, ...]]:

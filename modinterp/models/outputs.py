@@ -61,7 +61,7 @@ def refusal(logits: Tensor, rows: int, classes: int) -> str:
 def read(
     result: Any, rows: int, classes: int, at: int = -1, output: str | None = None, positions_first: bool = False
 ) -> Float[Tensor, "row output"]:
-    """The logits at one position out of what a network gives: of the array that is named, or of the first that fits.
+    """Return the logits at one position from a network's output: from the named array, or from the first that fits.
 
     Args:
         rows: number of inputs that the network was given.

@@ -73,7 +73,7 @@ class Outside(Network):
 
     @property
     def device(self) -> torch.device:
-        """Where its parameters are."""
+        """Return the device of the parameters."""
         inner = self.__dict__["inner"]
         parameters = inner.parameters() if isinstance(inner, nn.Module) else iter(())
         return next(parameters, torch.empty(0)).device

@@ -17,7 +17,7 @@ PHASES = 12  # neurons a frequency
 def clock(
     p: int, freqs: tuple[int, ...], size: float = 40.0, decoys: tuple[int, ...] = ()
 ) -> tuple[ModularArithmetic, Network]:
-    """A one-layer transformer that adds mod p by turning angles at some frequencies, and its task.
+    """A planted one-layer transformer that adds mod p by turning angles at some frequencies, and its task.
 
     Head 0 copies the token at a, and head 1 the token at b. Each frequency has twelve neurons, relu(cos(w a + x) +
     cos(w b + x)) at evenly spread x. The unembedding reads them as cos(w(a + b - c)).

@@ -19,7 +19,7 @@ _FORM = "write it as `a op b =`, `a+1 b+1 -> c+1`, or `a op:30 b =:31 -> c at 3`
 
 @dataclass(frozen=True)
 class Word:
-    """One position of an input: a number, or a token that is the same in all inputs.
+    """One position of an input: a number, or a token common to all inputs.
 
     Attributes:
         name: a letter of `LETTERS` for a number, anything else for a special token.
@@ -31,7 +31,7 @@ class Word:
 
     @property
     def is_number(self) -> bool:
-        """Whether a number of the input stands here."""
+        """True if a number of the input stands at this position."""
         return self.name in LETTERS
 
     def __str__(self) -> str:
@@ -62,8 +62,8 @@ class TokenMap:
         """The map that a text says. Special tokens without a number get one: `=` is p, the others follow in order.
 
         Args:
-            text: positions with blanks between them. Then `-> c+FIRST at POSITION`, if the answer is not read at the
-                last position, or the answer 0 is not the first output.
+            text: positions with blanks between them. The text ends in `-> c+FIRST at POSITION`, if the answer is not
+                read at the last position, or the answer 0 is not the first output.
             p: how many numbers there are.
             numbers: how many of them an input has.
         Raises:
@@ -140,7 +140,7 @@ class TokenMap:
 
 
 def maps_of(text: str, p: int, numbers: int, pool_end: int) -> list[TokenMap]:
-    """The maps that a text may mean: the one of `TokenMap.of`, and those with other numbers of its special tokens.
+    """Return the maps that a text may mean: that of `TokenMap.of`, and those with other numbers for its special tokens.
 
     Args:
         text, p, numbers: as in `TokenMap.of`.

@@ -1,4 +1,4 @@
-"""Anybody's module or function as one of our networks: its own forward pass, under our hook names."""
+"""An external module or function as a network of this library: its own forward pass, under the library's hook names."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Wrapped(Network):
 
     @property
     def device(self) -> torch.device:
-        """Where its parameters are."""
+        """Return the device of the parameters."""
         return self._device_of(self.__dict__["inner"])
 
     @property
@@ -119,7 +119,7 @@ class Wrapped(Network):
         self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(hooks))
 
     def moves_with_token(self, location: Location) -> bool:
-        """Whether all tokens pass there at once, and what passes first moves with the first number.
+        """True if all tokens pass a location at once, and the first tensor there changes with the first number.
 
         Not so for a and b apart, for weights that are indexed and never called, and for positions.
         """
@@ -170,7 +170,9 @@ class Wrapped(Network):
         return logits if every else logits[:, : c.d_vocab_out]
 
     def called_with(self, vectors: Float[Tensor, "batch 2 residue"]) -> Float[Tensor, "batch output"]:
-        """Logits of the classes for vectors in place of one-hot numbers, of a network that is called with these."""
+        """Return the logits of the classes for vectors in place of one-hot numbers, of a network called with one-hot
+        numbers.
+        """
         c: WrappedConfig = self.cfg
         vectors = vectors.to(self.device)
         return c.calling.of_vectors(self.__dict__["inner"], vectors, c.d_vocab_out)[:, : c.d_vocab_out]
@@ -237,7 +239,8 @@ class Wrapped(Network):
         """The matrix from the activations at a location to the logits, at the last position; None without one.
 
         To find the map, the activations are moved. The logits must move equally for every input, and twice as far for
-        twice the move. Then the move of each activation gives a row of the matrix.
+        twice the move. If the logits move equally for every input, the move of each activation gives a row of the
+        matrix.
         """
         precise = self.in_float64()
         tolerance = 1e-3 if precise is self else 1e-8
@@ -263,7 +266,8 @@ class Wrapped(Network):
     def readout(self) -> Float[Tensor, "feature output"] | None:
         """The matrix from the last neurons, or the last residual stream, to logits.
 
-        Where a normalisation stands between, it is the mean gradient of the logits; None where there is none.
+        Where a normalisation stands before the logits, the read-out is the mean gradient of the logits; None without a
+        gradient.
         """
         hooks: Mapping[str, Location] = self.cfg.hooks
         last = f"blocks.{self.cfg.n_layers - 1}"

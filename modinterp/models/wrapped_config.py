@@ -39,7 +39,7 @@ class WrappedConfig:
 
     @property
     def found(self) -> str:
-        """Where its parts were found or named, in words; empty for a network seen from outside."""
+        """Describe where the parts of the network were found or named; empty for a network seen from outside."""
         return ", ".join(f"{name.removeprefix('blocks.')} at {location}" for name, location in self.hooks.items())
 
     @property

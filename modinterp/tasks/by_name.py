@@ -71,7 +71,7 @@ def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[
         outputs: how many outputs it has; outputs of tokens that are never the answer may be among them.
         positions: how many tokens it reads.
     Raises:
-        ValueError: no task of this name has these sizes; the message says which one comes near.
+        ValueError: no task of this name has these sizes; the message names the nearest task.
 
     >>> [task.name for task in tasks_by_name("max", 101, 100, 6)]
     ['max of 5 numbers below 100', 'max of 5 numbers below 100, read at the last']
@@ -93,7 +93,7 @@ def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[
 
 
 def is_named(name: str, task: Task) -> bool:
-    """Whether a task is one that a short name can mean.
+    """True if a short name can mean the task.
 
     >>> from modinterp.tasks import addition
     >>> is_named("sort", SortedList()), is_named("max", Ordering("sort")), is_named("max", addition(5))

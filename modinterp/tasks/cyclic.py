@@ -1,4 +1,4 @@
-"""Which tasks over pairs are addition under other names of the numbers, so that waves explain them."""
+"""Tasks over pairs that are addition of relabelled numbers, so that waves explain them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Cyclic:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether names or number of elements differ from those of the task."""
+        """True if the names or the number of elements differ from those of the task."""
         return self.names != tuple(range(self.n))
 
     @property
@@ -85,8 +85,8 @@ class Cyclic:
 def cyclic(task: Task) -> Cyclic | None:
     """The names under which a task over pairs is addition or subtraction; None where there are none.
 
-    a + b and a - b mod p are as they stand. a b and a / b mod p add and subtract the discrete logarithms of the units
-    mod p, where these are a cyclic group. The composition of a cyclic group adds the powers of a generator.
+    a + b and a - b mod p stay unchanged. a b and a / b mod p add and subtract the discrete logarithms of the units mod
+    p, where these are a cyclic group. The composition of a cyclic group adds the powers of a generator.
 
     >>> from modinterp.tasks import multiplication
     >>> cyclic(multiplication(5))
@@ -107,7 +107,7 @@ def cyclic(task: Task) -> Cyclic | None:
 
 
 def is_sum_of_functions(task: Task) -> bool:
-    """Whether the answer to a pair is f(a) + g(b) mod p for some functions f and g, which may map numbers to one.
+    """True if the answer to a pair is f(a) + g(b) mod p for some functions f and g, not necessarily one-to-one.
 
     Waves of the answer are then products of a wave of a and a wave of b, as those of a sum are.
 

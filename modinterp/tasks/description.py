@@ -36,8 +36,8 @@ def class_of_kind(kind: str) -> type[Task]:
 
     Raises:
         TaskNotImportable: there is no such module, or no such name in it.
-        ValueError: a name without a module that is no task of this package, or what was imported is not a subclass of
-            `Task` that is a frozen dataclass.
+        ValueError: a name without a module that is no task of this package, or an import that is not a frozen dataclass
+            derived from `Task`.
     """
     if ":" not in kind:
         if kind not in REGISTERED:
@@ -95,7 +95,7 @@ def task_from_description(data: dict[str, Any]) -> Task:
 
 
 def describes(data: dict[str, Any], task: Task) -> bool:
-    """Whether a description is that of a task, wherever the class of the task is imported from."""
+    """True if a description is that of a task, wherever its class is imported from."""
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in description(task).items()}
     plain["kind"], kind = plain["kind"].rpartition(":")[2], str(data["kind"]).rpartition(":")[2]
     return plain == data | {"kind": kind}

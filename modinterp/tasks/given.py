@@ -15,7 +15,7 @@ from modinterp.tasks.task import Examples, Task
 class GivenInputs(Task):
     """Inputs of yours with the right answers, for `explain` and `measure` where no task here is yours.
 
-    Nothing is trained on it, and it is not written to files.
+    A task of given inputs cannot be trained or written to files.
 
     Attributes:
         tokens: of each input.

@@ -28,7 +28,7 @@ class Group(Task):
 
     Attributes:
         group: its name, such as `S5` or `C2 x D4`; with `products`, what people call it.
-        products: of a group by its table, the number of the product a b, for a = 0, b = 0, 1, ..., then for a = 1.
+        products: the table of a group, the number of the product a b, for a = 0, b = 0, 1, ..., then for a = 1.
         elements: the elements as they are written, in the order of their tokens; by default the order of `named_group`,
             or numbers for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
         equals: whether a third token, "=", stands at the end; it has the last number.
@@ -81,7 +81,7 @@ class Group(Task):
     def read(cls, file: str | Path, equals: bool = False, vocabularies: int = 1) -> Group:
         """The group of a multiplication table in a CSV file.
 
-        It has n rows of n numbers from 0 to n - 1; or, with a row and a column of names before them, names.
+        The CSV file has n rows of n numbers from 0 to n - 1; or names, with a row and a column of names before them.
 
         Raises:
             FileNotFoundError: there is no such file.
@@ -126,7 +126,7 @@ class Group(Task):
 
     @property
     def is_named(self) -> bool:
-        """Whether the group is the one of its name, or given by a table."""
+        """True if the group is a named one, not one given by a table."""
         return not self.products
 
     @property

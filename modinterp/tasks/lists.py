@@ -21,7 +21,7 @@ ASKED = ("max", "min", "median")
 class ListQuestion(SampledTask):
     """The maximum, minimum or median of numbers below `limit`, read at the last of them.
 
-    Use it for networks that have no token behind the numbers; `Ordering` has one.
+    Use it for networks without a token behind the numbers; `Ordering` has such a token.
 
     Attributes:
         ask: `max`, `min` or `median`.

@@ -38,7 +38,8 @@ class ModularArithmetic(Task):
     Attributes:
         p: the modulus, any integer from 2 to 4,096, so that all pairs can be listed.
         op: a key of `OPERATIONS`, or a polynomial such as `a^2 + b`.
-        equals: whether a third token, "=", stands at the end, where the answer is read. It has the last number.
+        equals: whether a third token, "=", stands at the end, where the answer is read. The token "=" has the last
+            number of the vocabulary.
         vocabularies: 1 where a and b share their tokens, the numbers below p; 2 where the token of b is p + b.
 
     >>> task = ModularArithmetic(5)

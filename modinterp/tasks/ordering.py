@@ -40,8 +40,8 @@ def kinds_of_numbers(numbers: Int[Tensor, "input n"], ask: str) -> dict[str, Int
 class Ordering(SampledTask):
     """The maximum, minimum, median or order of numbers below `limit`, which stand before a token CLS (number `limit`).
 
-    The order is answered token by token: after CLS come the sorted numbers but the last, and the answer at CLS and at
-    each of them is the next. The other answers are read at CLS.
+    In a sort, CLS and the sorted numbers except the last follow the list, and the answer at each is the next number.
+    Maximum, minimum and median are read at CLS.
 
     Attributes:
         ask: a key of `QUESTIONS`; the median of an even number of numbers is the lower of the two in the middle.

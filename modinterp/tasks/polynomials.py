@@ -50,7 +50,7 @@ class Polynomial:
         return cls(found) if any(a or b for a, b in found) else None
 
     def values(self, a: Int[Tensor, " pair"], b: Int[Tensor, " pair"], p: int) -> Int[Tensor, " pair"]:
-        """Its values mod p."""
+        """Return the polynomial's values mod p."""
         total = torch.zeros_like(a)
         for (of_a, of_b), size in self.terms.items():
             term = torch.full_like(a, size % p)

@@ -1,4 +1,4 @@
-"""Other names of the numbers, under which a network's operation is addition: c = 2a + 3b + 1 is c - 1 = (2a) + (3b)."""
+"""Relabellings of the numbers under which a network's operation is addition: c = 2a + 3b + 1 is c - 1 = (2a) + (3b)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TERM = re.compile(r"([+-]?)\s*(\d*)\s*\*?\s*([ab]?)")
 
 @dataclass(frozen=True)
 class Renaming:
-    """c = u a + v b + w mod p as the addition of u a and v b, whose answer is c - w.
+    """Write c = u a + v b + w mod p as the addition of u a and v b, whose answer is c - w.
 
     Attributes:
         p: the modulus.
@@ -93,7 +93,7 @@ class Renaming:
 
 
 def linear_form(text: str) -> tuple[int, int, int] | None:
-    """Factors of a and b and the constant of a form such as `2a + 3b - 1`; None where a text is none of both."""
+    """Return the factors of a and b and the constant of a form such as `2a + 3b - 1`; None for any other text."""
     rest, found, is_first = text.strip(), {"a": 0, "b": 0, "": 0}, True
     while rest:
         match = _TERM.match(rest)

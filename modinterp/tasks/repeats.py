@@ -18,8 +18,8 @@ from modinterp.tasks.task import Examples
 class Palindromes(StreamTask):
     """`START 3 1 1 3 END`: whether the second half mirrors the first, read at END.
 
-    Half of the inputs are palindromes. In the others each place of the second half is drawn anew with probability one
-    half, so that many differ from a palindrome in few places; some happen not to differ at all.
+    Half of the inputs are palindromes. In other inputs each position of the second half is redrawn with probability one
+    half, so that some of them remain palindromes.
 
     Attributes:
         half: number of tokens in each half.

@@ -1,6 +1,6 @@
 """Tasks on sequences: the sum of long numbers, repeated subsequences, skip trigrams.
 
-Source: Nanda et al. 2023, appendix D.3. What the paper and its released code leave open is our choice and said so.
+Source: Nanda et al. 2023, appendix D.3. Choices that the paper and its released code leave open are ours, and marked.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class DigitAddition(SampledTask):
         return (*numbers[0], "+", *numbers[1], "=", "c0", *numbers[2][:-1])
 
     def columns(self, inputs: Int[Tensor, "input pos"]) -> Columns:
-        """The columns of the sums that are asked for, one for each digit of the answer."""
+        """Columns of the sums, one for each digit of the answer."""
         return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1], is_longer=True)
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
@@ -90,10 +90,10 @@ class DigitAddition(SampledTask):
 
 @dataclass(frozen=True)
 class RepeatedSubsequence(SampledTask):
-    """Random tokens among which one random subsequence stands several times; its repetitions are to be predicted.
+    """Random tokens among which one random subsequence occurs several times; its repetitions are to be predicted.
 
-    The label is the next token wherever that continues a copy of the subsequence after the first one. Where the copies
-    stand (anywhere, without overlap, any tokens between them) is our choice.
+    The label is the next token wherever that continues a copy of the subsequence after the first one. The positions of
+    the copies (anywhere, without overlap, with any tokens between them) are our choice.
 
     Attributes:
         vocab: number of tokens.
@@ -153,7 +153,7 @@ class RepeatedSubsequence(SampledTask):
 
 @dataclass(frozen=True)
 class SkipTrigram(SampledTask):
-    """Digits below ten and among them one of ten other tokens; the label at the end is which of the ten it was.
+    """Digits below ten with one of ten other tokens among them; the label at the end is that token.
 
     The place of that token (anywhere but the end, where the answer is read) and the length are our choice.
 

@@ -151,7 +151,7 @@ class ColumnSum(StreamTask):
         return (*a, "+", *b, "=", *c)
 
     def columns(self, inputs: Int[Tensor, "input pos"]) -> Columns:
-        """The columns of the sums that are asked for, one for each digit of the answer."""
+        """Columns of the sums, one for each digit of the answer."""
         return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1])
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
@@ -215,7 +215,7 @@ class SortedList(StreamTask):
         return (*(f"number {i}" for i in range(1, self.n + 1)), "SEP", *(f"rank {i}" for i in range(1, self.n + 1)))
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How far each number is from the one before it in order."""
+        """Return the difference of each number to the preceding one in sorted order."""
         ordered = inputs[:, self.n + 1 :]
         return {"step from the number before": F.pad(ordered.diff(dim=1), (1, 0), value=-1)}
 

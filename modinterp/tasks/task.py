@@ -1,7 +1,7 @@
 """A task: a finite set of inputs, the right answer to each, and the split into training and test inputs.
 
 A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON (see
-`modinterp.tasks.description`); everything that is large (inputs, labels) is computed when it is used.
+`modinterp.tasks.description`). Inputs, labels and other large data are computed when they are used.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Examples(NamedTuple):
 class Task(ABC):
     """Base class of tasks. A task of your own is a frozen dataclass derived from it.
 
-    Its fields are numbers, strings, or tuples of them, and its class stands in a module that can be imported, so that a
-    run trained on it can be loaded again.
+    The fields of a task are numbers, strings, or tuples of them; its class lies in an importable module, so that a run
+    trained on it can be loaded again.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -94,9 +94,10 @@ class Task(ABC):
         """The correct answers, one column for each output; -1 where an output has no answer."""
 
     def answers(self) -> Int[Tensor, " input"]:
-        """The correct answers of a task with one answer, as a row: `labels()` without its one column.
+        """The correct answers of a task with one answer, as a row: Return `labels()` as one row, without its single
+        column.
 
-        So `(logits.argmax(-1) == task.answers())` compares input by input.
+        The comparison `(logits.argmax(-1) == task.answers())` then works input by input.
 
         >>> from modinterp.tasks import addition
         >>> addition(5).answers().shape
@@ -170,7 +171,9 @@ class Task(ABC):
         return torch.Generator().manual_seed(seed)
 
     def of_any_seed(self) -> Task:
-        """The task without what the seed of a training decides in it, so that trainings of one recipe share it."""
+        """Return the task without the parts that depend on the training's seed, so that trainings of one recipe share
+        it.
+        """
         return self
 
     def split(self, fraction: float, seed: int, shuffle: str = "python") -> Split:

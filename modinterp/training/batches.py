@@ -1,4 +1,4 @@
-"""Which examples a run is trained and measured on at which step."""
+"""Choose the examples that a run is trained and measured on at each step."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Part(NamedTuple):
     times: Tensor
 
     def padded(self, rows: int) -> Part:
-        """The same followed by rows without an answer, so that there are so many rows in all."""
+        """Return the examples followed by rows without an answer, up to a given number of rows."""
         bottom = (0, 0, 0, rows - len(self.times))
         return Part(pad_examples(self.examples, rows), F.pad(self.times, bottom, value=1))
 
@@ -97,7 +97,7 @@ def _measured_part(part: Part, spec: RunSpec) -> Part:
 def unread_and_read(spec: RunSpec) -> tuple[int, int]:
     """How many of the last positions a training ignores, and how many positions before these it reads.
 
-    Where every input is read at the same neighbouring positions, a causal network needs nothing that stands behind.
+    Where every input is read at the same neighbouring positions, a causal network does not need the later positions.
     """
     task = spec.task
     first, last = task.read_positions[0], task.read_positions[-1]
@@ -151,7 +151,7 @@ class Batches:
         return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device), times.to(self.device))
 
     def at(self, step: int) -> Batch:
-        """The batch of a step. It depends on the step alone, and not on earlier steps."""
+        """The batch of a step. The batch depends on the step alone, and not on earlier steps."""
         kind, size = self.spec.recipe.batches, self.spec.recipe.batch_size
         if kind == "full":
             return self._whole

@@ -17,7 +17,8 @@ def beside_one_another(calls: Sequence[Callable[[], Any]], device: torch.device)
     """The result of each call. On a GPU the calls run on parallel streams, so that several small kernels run at once.
 
     Args:
-        device: the one that the calls compute on. What they read must be there before, on the current stream.
+        device: the one that the calls compute on. The inputs of the functions must be ready before, on the current
+            stream.
     """
     if device.type != "cuda":
         return [call() for call in calls]
@@ -41,12 +42,12 @@ def _streams(device: torch.device) -> list[torch.cuda.Stream]:
 class Captured:
     """A function without arguments, which after a few calls is replayed as a CUDA graph.
 
-    It must read and change the same tensors each time, and read no value of theirs into Python. What it returns is
-    overwritten by the next call.
+    The function must read and change the same tensors in each call, and must not read their values into Python. The
+    next call overwrites the returned tensors.
     """
 
     def __init__(self, function: Callable[[], Any], device: torch.device):
-        """Nothing is computed yet.
+        """Creating the captured function computes nothing.
 
         Args:
             device: a GPU.

@@ -1,4 +1,4 @@
-"""Training: one generator of the states of many runs, which its caller may store, show or stop.
+"""Training: one generator of the states of many runs, which the caller may store, show or stop.
 
 `training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, the first and the last
 included. Feeding states back in continues from there with the same numbers to the last bit, on the same machine and
@@ -84,8 +84,8 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
     Small networks are mapped over, since Python's own time dominates there. Large networks are computed one by one,
     since products dominate. The border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks
     are faster one by one, too. 64 networks lose a fifth of their speed, but their numbers then do not depend on the
-    runs beside them. The mode depends only on properties that all runs of a group share. So a group always continues in
-    its first mode.
+    runs beside them. The mode depends only on properties that all runs of a group share. A group therefore always
+    continues in its first mode.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over
@@ -95,7 +95,7 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
 
 
 class RunGroup:
-    """Runs that train as one program, those of them that are still training, and what each has been so far.
+    """Runs of one program: those still training, and the record of each run.
 
     Attributes:
         active: numbers of the runs that are still training, in the order of the program's rows.
@@ -122,11 +122,11 @@ class RunGroup:
 
     @property
     def runs_ahead(self) -> bool:
-        """Whether steps are begun before the states ahead of them are given: a GPU goes on while those are written."""
+        """True if steps begin before earlier states are yielded: a GPU computes while the caller writes states."""
         return self.device.type == "cuda"
 
     def state_at(self, place: int) -> TrainingState:
-        """The state of the run in one row of the program, copied to the CPU, so that later steps do not change it."""
+        """Copy the state of the run in one row of the program to the CPU, so that later steps do not change it."""
         run, program = self.active[place], self.program
         moments = {name: m[place].detach().cpu().clone() for name, m in program.optimiser.moments.items()}
         row = program.weights[place].detach().cpu().clone()
@@ -176,11 +176,11 @@ def training_states(
     on_rows: Callable[[int, list[tuple[int, Row]]], object] | None = None,
     mode: ExecutionMode | None = None,
 ) -> Iterator[tuple[int, TrainingState]]:
-    """Train runs of one shape as one program, yielding (number of the run, its state).
+    """Train runs of one shape as one program; yield pairs (number of the run, its state).
 
-    Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set. It ends when its
-    epochs are over, or when its test loss is as low as its recipe says. If a number is no longer finite, it ends with
-    its last good state. The others go on.
+    Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set. A run ends when its
+    epochs are over, or when its test loss is as low as its recipe demands. If a number is no longer finite, it ends
+    with its last good state. The other runs continue after one run ends.
 
     Args:
         states: the states to go on from, all at one epoch; None for the beginning.

@@ -41,7 +41,7 @@ def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """Which columns of the logits belong to which answer. It is made once, because a captured step cannot make it.
+    """Assign columns of the logits to answers. The assignment is made once, because a captured step cannot make it.
 
     Attributes:
         sizes: number of classes of each answer, as `Task.output_sizes`.
@@ -75,7 +75,7 @@ def losses(
 
     Args:
         logits: of one answer at each of several positions, or of several answers side by side at one position. With one
-            answer a position, columns beyond its classes count in the softmax alone.
+            answer a position, columns beyond its classes count only in the softmax.
         labels: the correct class of each answer.
         dtype: floating dtype in which the log-softmax is taken; one below float64 is for experiments on precision.
     """
@@ -148,7 +148,7 @@ def mean_loss(
 def correct(
     logits: Float[Tensor, "input query output"], labels: Int[Tensor, "input answer"], layout: OutputLayout
 ) -> Bool[Tensor, "input answer"]:
-    """Whether the largest logit of each answer is that of its label; false for logits that are not finite.
+    """True for each answer whose largest logit is that of its label; false for logits that are not finite.
 
     Args:
         logits, labels, layout: as for `losses`.

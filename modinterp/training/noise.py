@@ -1,8 +1,9 @@
 """Random bits that depend on a seed, a step and a place, and on nothing else.
 
 A generator with a state would give a run other numbers in other company, on another device, or after
-going on from a checkpoint. The random numbers here are hashes of their coordinates. So dropout is the same in all these
-cases. It can also be drawn inside a program that is mapped over runs or captured as a graph.
+going on from a checkpoint. The random numbers here are hashes of their coordinates. Hashing gives the same dropout
+beside other runs, on another device, and after resuming from a checkpoint. Hashed random numbers also work inside a
+program that is mapped over runs or captured as a graph.
 
 Source of the mixing functions: Steele, Lea & Flood 2014 (splitmix64) and Wellons 2018 (lowbias32).
 """

@@ -1,7 +1,7 @@
 """AdamW, Adam or gradient descent on many runs at once, with what may come before: an l1 penalty, a gradient filter.
 
-The weights of a run are one row of a tensor `[run, weight]`. So each optimiser is a line of arithmetic, and every run
-has its own settings.
+The weights of a run are one row of a tensor `[run, weight]`. Each optimiser is therefore a line of arithmetic, and
+every run has its own settings.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def _column(recipes: Sequence[Recipe], device: torch.device, name: str) -> Float
 class Optimiser:
     """The optimiser of all runs, which changes their weights in place.
 
-    AdamW gets the gradient plus l1 sign(weights), plus `grokfast` times the moving average of that sum. Its decay is
-    decoupled from the gradient and acts on every weight. Its learning rate rises linearly from 0 over the warm-up.
-    Plain gradient descent has the same decay and warm-up. All runs have one optimiser. Where a recipe's decay is
-    coupled, decay times the weights is added to the gradient instead, which makes it Adam. Where a recipe says so,
-    weights decay in the first steps alone.
+    AdamW gets the gradient plus l1 sign(weights), plus `grokfast` times the moving average of that sum. The weight
+    decay is decoupled from the gradient and acts on every weight. The learning rate rises linearly from 0 over the
+    warm-up. Plain gradient descent has the same decay and warm-up. All runs have one optimiser. With coupled decay,
+    decay times the weights is added to the gradient, which makes the optimiser Adam. With `decay_until`, weights decay
+    only in the first steps.
 
     Attributes:
         moments: `exp_avg`, `exp_avg_sq`, none with gradient descent, and, where a run has a gradient filter,

@@ -45,7 +45,7 @@ class Outcome:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all numbers of the training stayed finite."""
+        """True if all numbers of the training stayed finite."""
         return self.kind is not OutcomeKind.NOT_FINITE
 
     def to_json(self) -> dict[str, Any]:

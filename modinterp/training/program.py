@@ -1,10 +1,11 @@
 """Runs of one shape as one program: all weights in one tensor `[run, weight]`, one step for all of them.
 
-There is one definition of a run's loss. For large networks, a program computes the gradients of each run by itself,
-with the faster operations. A CPU takes one run after the other, and a GPU runs them on parallel streams. Or it maps
-over the runs (`torch.func.vmap`), which suits small ones, or has torch compile the mapped step. On a GPU the step is
-captured as a graph. A run gets the same numbers in all of these modes, up to rounding. Within a mode it gets the same
-bits, whatever runs are beside it. The exception is mapping on a GPU, where products depend on the number of runs.
+All programs share one definition of a run's loss. For large networks, a program computes the gradients of each run by
+itself, with the faster operations. A CPU computes one run after the other, and a GPU runs them on parallel streams. Or
+it maps over the runs (`torch.func.vmap`), which suits small ones, or has torch compile the mapped step. On a GPU the
+step is captured as a graph. A run gets the same numbers in all of these modes, up to rounding. Within a mode it gets
+the same bits, whatever runs are beside it. The exception is mapping on a GPU, where products depend on the number of
+runs.
 """
 
 from __future__ import annotations

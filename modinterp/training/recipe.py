@@ -52,8 +52,8 @@ class Recipe:
         stop_at, settle: where `stop_at` [nats] is not 0, training ends `settle` epochs after the first such test loss.
         log_every, snapshot_every: epochs between two rows of history, and between two snapshots.
         spectra_every: epochs, a multiple of log_every, between two entries of the log of activations
-            (`modinterp.activations.spectra`); 0 for none. It is no part of how a network is trained: recipes that
-            differ in it alone are equal.
+            (`modinterp.activations.spectra`); 0 for none. The setting `spectra_every` does not change the training:
+            recipes that differ only in it are equal.
     """
 
     epochs: int = 40_000

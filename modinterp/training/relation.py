@@ -8,7 +8,7 @@ from modinterp.training.spec import RunSpec
 
 
 class Relation(StrEnum):
-    """The difference between two networks of one recipe; the value is its name in text."""
+    """The relation between two networks of one recipe; the value is its name in text."""
 
     SAME = "itself"
     ROUNDING = "rounding"
@@ -17,7 +17,7 @@ class Relation(StrEnum):
 
 
 def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
-    """How another training is related to this one; None where it follows another recipe."""
+    """Return the relation of another training to this one; None where it follows another recipe."""
     if spec.shared_recipe != other.shared_recipe:
         return None
     if spec.model != other.model:

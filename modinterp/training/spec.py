@@ -62,7 +62,7 @@ class Nudge:
             raise ValueError(f"ulps must be a whole number other than 0, got {self.ulps!r}")
 
     def moved(self, weights: Weights) -> Weights:
-        """The weights with the one matrix moved; the others are the same tensors."""
+        """Return the weights with one matrix moved; the others are the same tensors."""
         w = weights[self.weight]
         target = w.sign() * torch.inf if self.ulps > 0 else torch.zeros_like(w)
         target = torch.where(w == 0, w, target)
@@ -81,7 +81,7 @@ class RunSpec:
             released code states all other fields.
         nudge: moves the initial weights in their last place, so that the run differs from others of its seed by
             rounding alone.
-        start: name of the published run whose final weights this one begins with; "" to draw them by the seed.
+        start: name of the published run whose final weights this one begins with; "" to draw weights by the seed.
     """
 
     task: Task
@@ -115,7 +115,7 @@ class RunSpec:
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """The settings that networks of one shape share: the model without its initialisation."""
+        """Return the settings that networks of one shape share: the model without its initialisation."""
         return type(self.model), _fields_but(_DRAW, self.model)
 
     @property
