@@ -1,8 +1,7 @@
 """Check the fields of a dataclass and the arguments of a function against their annotated types and limits.
 
-Whatever is made from a dataclass of ours is checked here when it is made, and what an analysis is given when it is
-called (`modinterp.analyses.checked`), so that a wrong value is told by its name and at once, and not by an error in
-the middle of a training.
+Dataclasses are checked when they are made, and arguments of analyses when they are called
+(`modinterp.analyses.checked`). A wrong value is thus named at once, and not by an error in the middle of a training.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ def _is_of(value: Any, kind: Any) -> bool:
 
 
 def is_array_of(value: Any, kind: Any) -> bool:
-    """Whether an array has the dtype and the axes of jaxtyping's annotation, whatever the sizes of the named ones."""
+    """True if an array has the dtype and axes of a jaxtyping annotation, whatever the sizes of the named axes."""
     if str(value.dtype).removeprefix("torch.") not in kind.dtypes:
         return False
     return (axes := axes_of(value, kind)) is not None and all(not name.isdigit() or int(name) == n for name, n in axes)

@@ -28,7 +28,7 @@ def write_atomically(path: Path, content: bytes, before: Callable[[], object] | 
     Returns:
         checksum of what was written, in hexadecimal, as `sha256` gives it of the file.
     Raises:
-        OSError: the folder cannot be written, or the disk is full; the old file is as it was. It names the file.
+        OSError: the folder cannot be written, or the disk is full; the old file is as it was. The error names the file.
     """
     write_together({path: content}, before)
     return hashlib.sha256(content).hexdigest()
@@ -43,7 +43,7 @@ def write_together(files: Mapping[Path, bytes], before: Callable[[], object] | N
         files: the content of each path; the last path is put into place last.
         before: called when all are on the disk and none is in its place; where it raises, the old ones stay.
     Raises:
-        OSError: a folder cannot be written, or the disk is full. It names the file.
+        OSError: a folder cannot be written, or the disk is full. The error names the file.
     """
     mark = secrets.token_hex(8)
     parts = {path: path.with_name(f".{mark}-{number}.part") for number, path in enumerate(files)}
@@ -139,7 +139,9 @@ def own_page(folder: Path, beside: str) -> Path:
 
 
 def no_file(path: Path) -> FileNotFoundError:
-    """The error about a file that is not there. It names a file of a similar name, or what the folder holds instead."""
+    """The error about a file that is not there. The error names a file with a similar name, or the content of the
+    folder.
+    """
     folder, kind = path.parent, path.suffix
     try:
         names = sorted(entry.name for entry in os.scandir(folder) if not entry.name.startswith("."))

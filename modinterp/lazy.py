@@ -61,8 +61,8 @@ def lazy_modules(package: str, path: Sequence[str]) -> tuple[Callable[[str], Any
 def staying(own: bool = True) -> Iterator[None]:
     """Keep all objects made within the context until the process ends, out of the garbage collection.
 
-    Libraries are hundreds of thousands of objects, and to look through them while they are imported, and after that,
-    is a seventh of the time of an explanation.
+    Libraries are hundreds of thousands of objects; the garbage collector would take a seventh of an explanation's time
+    to look through them.
 
     Args:
         own: whether the process is ours alone, such as that of a command; else nothing is changed.
@@ -82,10 +82,10 @@ def staying(own: bool = True) -> Iterator[None]:
 def by_parts(package: str) -> Iterator[None]:
     """Import only the named modules of a package, without those that its `__init__` files import.
 
-    Within the context `from package import name` imports the one module that `__init__.py` has the name from, in the
-    package and in every package below it. After it the first use of one of these packages executes its `__init__.py`,
-    so that everybody else finds all of it as ever. Nothing is changed where the package was imported before, and what
-    an `__init__.py` has in another way than by `from module import name` executes all of it at once.
+    Within the context, `from package import name` imports only the module from which the package's `__init__.py` takes
+    the name, also in every package below. After the context, the first use of a package executes its `__init__.py`, so
+    that other code finds the whole package. A package that was imported before stays as it is, and a name that
+    `__init__.py` defines other than by `from module import name` executes the whole `__init__.py`.
     """
     if package in sys.modules:
         yield

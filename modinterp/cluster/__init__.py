@@ -1,1 +1,1 @@
-"""Work handed to a cluster: pieces that any machine may carry out, and one live table of how far they are."""
+"""Work for a cluster: pieces that any machine can carry out, and one live table of their progress."""

@@ -25,7 +25,7 @@ def free_cores() -> int:
 
 
 def set_threads(threads: int | None = None) -> None:
-    """Let torch compute on so many threads in this process; by default on one a free core.
+    """Set the number of torch's threads in this process; by default the number of free cores.
 
     OMP_NUM_THREADS, where it is set, has said so already, and is kept.
 
@@ -45,8 +45,9 @@ def set_threads(threads: int | None = None) -> None:
 def within_free_cores() -> Iterator[None]:
     """Let torch compute on no more threads than cores are free for a while: two threads on one core wait in turn.
 
-    Use it around what computes for long. It costs nothing: cores are free that were idle, or this process', since the
-    last look. Neither OMP_NUM_THREADS nor a smaller number of threads that was set before is overruled.
+    Use it around what computes for long. Counting free cores takes no time: a core is free if it was idle, or used by
+    this process, since the last count. Neither OMP_NUM_THREADS nor a smaller number of threads that was set before is
+    overruled.
     """
     global _last, _free, _depth
     if "OMP_NUM_THREADS" in os.environ or _depth:

@@ -54,7 +54,7 @@ def ray_module() -> Any:
 
 @contextmanager
 def connected(address: str | None = None) -> Iterator[Any]:
-    """Ray, connected to the cluster at an address, or to a new one of this machine; it is left in the end.
+    """Connect to Ray at an address, or start Ray on this machine; disconnect at the end.
 
     A connection that is there already is used, and kept.
 
@@ -77,7 +77,7 @@ def connected(address: str | None = None) -> Iterator[Any]:
 
 
 def has_gpus(ray: Any) -> bool:
-    """Whether any machine of a cluster has a GPU."""
+    """True if any machine of a cluster has a GPU."""
     return ray.cluster_resources().get("GPU", 0) > 0
 
 

@@ -13,7 +13,7 @@ class Share:
     """Cores and GPUs of one piece of work.
 
     Attributes:
-        cpus: cores; a whole number of threads compute on them, one at least.
+        cpus: cores; at least one thread, and a whole number of threads, compute on them.
         gpus: GPUs; a fraction lets several pieces share one.
     """
 
@@ -37,7 +37,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, piece: str) -> None:
     """Add `--on`, `--address`, `--cpus` and `--gpus` to a command.
 
     Args:
-        piece: what one task of the cluster carries out, in words.
+        piece: description of the work of one task, in words.
     """
     group = parser.add_argument_group("on a cluster (pip install 'modinterp[cluster]')")
     group.add_argument("--on", choices=[RAY], help=f"compute on Ray; one task is {piece} (default: this process alone)")

@@ -29,8 +29,8 @@ class Piece:
     """Work for one task.
 
     Attributes:
-        function: carries it out; a function of a module that the machines of the cluster can import. It is given the
-            arguments, and a `Report` by name, which it may call with the rows of the live table that are its own.
+        function: carries it out; a function of a module that the machines of the cluster can import. `function` gets
+            the arguments, and a `Report` by name, which it may call with its own rows of the live table.
         rows: names of these rows.
     """
 
@@ -58,11 +58,11 @@ CarriedOut = Callable[[list[Piece]], Iterable[Answer]]
 
 @contextmanager
 def processes(number: int, *modules: str) -> Iterator[CarriedOut]:
-    """So many processes of this machine, which take up pieces of work as soon as they are handed over.
+    """Start a number of processes on this machine, which work on pieces as soon as they are submitted.
 
-    What is handed over first is begun first, so that one list of pieces can be waited for while they work on the next.
-    A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised. Where the body
-    raises, the processes are ended at once. Ctrl-C reaches the caller alone.
+    Pieces start in the order of submission, so the processes can work on a second list while the caller waits for the
+    first. A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised. If the
+    body of the `with` statement raises, the processes end at once. Ctrl-C reaches the caller alone.
 
     Args:
         modules: what the pieces need, which is imported beside the caller at once and once for all.

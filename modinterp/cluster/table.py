@@ -1,4 +1,4 @@
-"""One live table of many pieces of work: in a terminal it stays in its place, in a log it is a line a minute."""
+"""One live table of many pieces of work: fixed in a terminal, and one line a minute in a log."""
 
 from __future__ import annotations
 

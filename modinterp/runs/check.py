@@ -89,7 +89,7 @@ def _unreadable(name: str, root: Path) -> list[Damage]:
 
 
 def lines(runs: list[Checked]) -> Iterator[str]:
-    """A table of what was found: one line a run, and one below it for each damage."""
+    """Table of the checks: one line for each run, and one below it for each damage."""
     rows = [("run", "state", "files", "found")]
     rows += [(r.name, r.stands, str(r.files), f"{len(r.damages)} damaged" if r.damages else "whole") for r in runs]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -80,11 +80,11 @@ def train_in_processes(
     repair: bool = False,
     device: str = "cpu",
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME` in several processes of this machine, each on one thread of the CPU.
+    """Train every spec in `out/NAME` in several processes of this machine, each on one CPU thread.
 
-    Use it for several runs on a CPU: two processes train twice as many runs in a time as two threads of one process.
-    Use it also for several shapes on a GPU, where one group alone leaves most of the GPU idle. A run ends with the same
-    bits for any number of processes. With two threads it ends with other bits.
+    Use it for several runs on a CPU: two processes train twice as many runs as two threads of one process. Use it for
+    several shapes on a GPU, where a single group leaves most of the GPU idle. A run ends with the same bits for any
+    number of processes. With two threads it ends with other bits.
 
     Args:
         out, together, on_refused, repair: as in `train_on_cluster`.
@@ -154,10 +154,10 @@ def train_group(
     *,
     report: Report,
 ) -> Ended:
-    """Train a group of runs as one program; if one of them cannot be trained, train each alone.
+    """Train a group of runs as one program; if one run cannot be trained, train each alone.
 
     Raises:
-        RunIsHeld: another process trains one of them.
+        RunIsHeld: another process trains one of the runs.
         ValueError: this machine does not see the folder.
     """
     if not out.is_dir():

@@ -2,7 +2,8 @@
 
 A repository may be named wherever a folder of runs may. `local` returns a folder with the requested files. Files of a
 repository are downloaded into the cache of `huggingface_hub`, and read from there if the Hub cannot be reached.
-That library is imported when an address is met. Its settings hold: HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
+`huggingface_hub` is imported when an address on the Hub is first used. The settings of `huggingface_hub` apply:
+HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Address:
 
 
 def is_address(name: Root) -> bool:
-    """Whether a name is an address on the Hub."""
+    """True if a name is an address on the Hub."""
     return isinstance(name, str) and name.startswith(SCHEME)
 
 

@@ -1,4 +1,4 @@
-"""Which files the folder of a run holds, and how much of each is read."""
+"""List the files in the folder of a run, and the limit of bytes read from each."""
 
 from __future__ import annotations
 

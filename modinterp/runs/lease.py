@@ -1,9 +1,9 @@
 """The lease on a run's folder: one process at a time writes there, on one machine or on several that share a disk.
 
-A lease is a file `.lease-N`, made with a number that no other process can make again. It says who holds it, and its
-time is renewed while that process lives. The next number may take over a lease that was given back, or whose process is
-dead or silent for a minute. Before it moves a file into place, the holder looks for a later lease. So a process that
-seemed dead and wakes up never overwrites its successor's files. The successor removes files that were not moved yet.
+A lease is a file `.lease-N`, made with a number that no other process can make again. The lease names its holder, and
+is renewed while that process lives. The next number may take over a lease that was given back, or whose process is dead
+or silent for a minute. Before it moves a file into place, the holder looks for a later lease. A process that seemed
+dead and wakes up therefore never overwrites its successor's files. The successor removes files that were not moved yet.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RunIsHeld(ValueError):
 
 
 class LeaseLost(RunIsHeld):
-    """Another process holds the folder now, since this one was silent for too long."""
+    """Another process holds the folder, since this process was silent for too long."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Lease:
     """A lease that this process took.
 
     Attributes:
-        number: one more than that of the lease before it.
-        token: by which it differs from one of the same number in a folder that was made anew.
+        number: one more than that of the preceding lease.
+        token: distinguishes this lease from one with the same number in a recreated folder.
     """
 
     folder: Path
@@ -90,7 +90,7 @@ def leased(folder: Path) -> Iterator[Lease]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process holds a lease on a folder, and gives signs of life; none is taken."""
+    """True if a process holds a lease on a folder and is alive; the check takes no lease."""
     try:
         _check_free(folder)
     except RunIsHeld:

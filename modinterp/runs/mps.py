@@ -1,4 +1,4 @@
-"""NVIDIA's MPS, which lets kernels of several processes run on one GPU at the same time."""
+"""Use NVIDIA's MPS, which runs kernels of several processes on one GPU at the same time."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def shared_gpu() -> Iterator[bool]:
     """Let processes that start in this block share the GPU by MPS; without it they take turns.
 
     Yields:
-        whether a daemon of MPS runs. It does not where the program is not installed or fails to start. A daemon that
-        the environment names already is used, and left running.
+        whether a daemon of MPS runs. No daemon runs where MPS is not installed or fails to start. A daemon that the
+        environment names already is used, and left running.
     """
     if PIPES in os.environ:
         yield True

@@ -1,4 +1,4 @@
-"""One training on disk: open it at its last state, check its files, and write it as it continues."""
+"""One training on disk: resume it from its last state, check its files, and write its progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from modinterp.training import Outcome, OutcomeKind, RunSpec, TrainingState
 
 @dataclass
 class Ongoing:
-    """One run on its way.
+    """One run in progress.
 
     Attributes:
         state: where it stands.
@@ -50,9 +50,9 @@ class Ongoing:
 
     @classmethod
     def open(cls, name: str, spec: RunSpec, folder: Path, leases: ExitStack, repair: bool = False) -> Ongoing:
-        """The training that lies in a folder, or the beginning of one; its lease is given back with `leases`.
+        """Open the training in a folder, or begin one; its lease is released together with `leases`.
 
-        If a state, or one of its files, is damaged, the state before it is used.
+        If a state, or a file of it, is damaged, the preceding state is used.
 
         Args:
             repair: whether to begin again a training without an undamaged state.
@@ -124,7 +124,7 @@ class Ongoing:
             self.written = (self.state.epoch, None)
 
     def take(self, state: TrainingState, state_due: bool, device: str) -> None:
-        """Make a state the current one and write what is due; at the end, all files of a finished run."""
+        """Make a state the current one and write the due files; at the end, write all files of a finished run."""
         recipe, guard = self.spec.recipe, self.lease.check
         if recipe.spectra_every and (state.ended or state.epoch % recipe.spectra_every == 0):
             network = hooked(self.spec.model, state.weights).to(device)
@@ -143,7 +143,7 @@ class Ongoing:
 
 
 def finished_outcome(folder: Path, spec: RunSpec) -> Outcome | None:
-    """How the finished run in a folder ended; None where it is not finished, or one of its files is damaged.
+    """Return how the finished run in a folder ended; None where it is unfinished, or a file is damaged.
 
     Raises:
         ValueError: it was trained from another spec.
@@ -191,7 +191,7 @@ def _finished(folder: Path, spec: RunSpec) -> tuple[Outcome | None, list[Damage]
 
 
 def wrong_files(folder: Path, digests: Mapping[str, str]) -> list[Damage]:
-    """Which of some files are missing, or are not what was written into them."""
+    """Return the files that are missing, or differ from what was written."""
     damages = []
     for name in digests:
         try:

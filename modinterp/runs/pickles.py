@@ -1,4 +1,4 @@
-"""A pickle read as data: its opcodes are followed one by one, and nothing that it names is imported or called.
+"""Read a pickle as data: follow its opcodes one by one, and import or call nothing that it names.
 
 The result has plain dicts, lists, tuples, strings and numbers. `TensorEntry` stands where torch would build a tensor,
 and `Opaque` where Python would build anything else. Time and memory grow linearly with the bytes that are read. Only

@@ -20,7 +20,7 @@ class Recorded:
 
     Attributes:
         values: name of a measurement to its JSON; see `modinterp.measurements.recorded`.
-        claims: id of each claim about one network that is about this one to its numbers, by their names.
+        claims: map from the id of each claim about this network to its numbers, by name.
     """
 
     values: Mapping[str, Any]

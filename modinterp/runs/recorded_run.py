@@ -19,7 +19,7 @@ MARK, HISTORY = "recorded.json", "history.csv"
 
 
 def is_recorded(folder: Path) -> bool:
-    """Whether a recorder wrote a folder."""
+    """True if a recorder wrote the folder."""
     return (folder / MARK).is_file()
 
 

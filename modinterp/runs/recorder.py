@@ -32,7 +32,7 @@ class record:
     """Records a module while your own loop trains it; five lines in any loop of torch.
 
     Every file is written under another name and then renamed, so that a kill at any moment leaves whole files. A loop
-    that starts again continues in the same folder. It replaces snapshots from its first step on.
+    that starts again continues in the same folder. A restarted loop replaces snapshots from its first step on.
 
     >>> import tempfile, torch, modinterp as mi
     >>> task, folder = mi.tasks.addition(7), tempfile.mkdtemp()
@@ -163,7 +163,7 @@ class record:
 
     @property
     def history(self) -> pd.DataFrame:
-        """One row a snapshot: step as `epoch`, losses [nats] and accuracies."""
+        """Table with one row for each snapshot: step as `epoch`, losses [nats] and accuracies."""
         return pd.DataFrame(self.rows)
 
     def run(self) -> TrainedRun:

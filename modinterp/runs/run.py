@@ -66,7 +66,7 @@ class TrainedRun(Generic[T]):
 
     @property
     def has_weights(self) -> bool:
-        """Whether its weights came with it, and not its history alone."""
+        """True if the run has weights, and not only its history."""
         return self.model is not None
 
     @property
@@ -133,7 +133,7 @@ class TrainedRun(Generic[T]):
 
     @property
     def knows_split(self) -> bool:
-        """Whether it is known which inputs the network was trained on."""
+        """True if the training inputs of the network are known."""
         return self.own_split is not None or self.spec is not None
 
     def at_start(self) -> TrainedRun:
@@ -211,7 +211,7 @@ def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
 
 
 def is_trained_here(name: str) -> bool:
-    """Whether a run lies in the folder where the commands write their trainings."""
+    """True if a run lies in the folder where the commands write their trainings."""
     return (TRAINED / name / store.RECORD).is_file()
 
 

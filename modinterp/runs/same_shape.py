@@ -1,4 +1,4 @@
-"""Which runs train as one program: groups of one shape."""
+"""Group runs of one shape, which train as one program."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
     Args:
         kind: of the device, `cpu` or `cuda`.
         asked: the number that the user gives. By default it is 64 on a GPU, where runs together take less than half of
-            the time. It is 1 on a CPU, where each run costs the same and the first then finishes sooner.
+            the time. The default size is 1 on a CPU, where grouping saves no time and single runs finish sooner.
     Raises:
-        ValueError: less than one is asked for.
+        ValueError: a size below one.
     """
     if asked is not None and asked < 1:
         raise ValueError(f"at least 1 run trains at a time, got {asked}")

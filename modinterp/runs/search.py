@@ -1,11 +1,11 @@
 """A search for hyper-parameters: its space, its question and its result.
 
-`modinterp.runs.study` carries a search out, with Optuna. Its result lies beside the runs of its source::
+`modinterp.runs.study` carries a search out, with Optuna. The result of a search lies beside the runs of its source::
 
     SOURCE/search-pNN/trials.csv      one row a trial
                       search.json     what was searched, and how much each parameter mattered
 
-That is read without Optuna.
+Reading a search result does not need Optuna.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Space:
         source: the source's short name, with which its searches are stored.
         choices: name of a parameter to the values that it may have, two or more.
         labels: name of a parameter to what people call it.
-        training: function from one value of each parameter, and a question, to the training. It only gets choices from
-            the space, and raises ValueError for a question that makes no task.
+        training: function from one value of each parameter, and a question, to the training. `training` only gets
+            choices from the space, and raises ValueError for a question that makes no task.
     """
 
     source: str

@@ -1,4 +1,4 @@
-"""Files of torch.save with several state dicts in one, such as all snapshots of a training."""
+"""Files of torch.save that hold several state dicts, such as all snapshots of a training."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ class WeightsOfEpochs(Mapping[int, dict[str, Tensor]]):
 def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
     """Epoch to the tensors of each state dict in a file's content; empty where it does not hold several.
 
-    The list of state dicts may be the content itself, or stand under one of `SERIES_KEYS`. A list of as many integers
-    under one of `EPOCH_KEYS` gives the epochs; otherwise they count from 0. A dict from epoch to state dict works too.
+    The list of state dicts is the content itself, or the value of one of `SERIES_KEYS`. A list of as many integers
+    under one of `EPOCH_KEYS` gives the epochs; without one, epochs count from 0. A dict from epoch to state dict works
+    too.
     """
     beside = content if isinstance(content, dict) else {}
     several = next((beside[key] for key in SERIES_KEYS if isinstance(beside.get(key), list | tuple | dict)), content)

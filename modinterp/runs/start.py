@@ -12,8 +12,7 @@ from modinterp.training import RunSpec
 def weights_at_start(spec: RunSpec) -> Weights:
     """The weights before the first step, in float32 on the CPU.
 
-    Where the spec names a run to begin with, they are the final weights of that published run, checked against its
-    record.
+    If the spec names a start run, return the final weights of that published run, checked against its record.
 
     Raises:
         FileNotFoundError: that run is not published here.

@@ -1,6 +1,6 @@
-"""The states that a training goes on from: the last one and the one before it.
+"""The states from which a training resumes: the last state and the one before it.
 
-They lie in the folder of the run::
+The states lie in the folder of the run::
 
     SOURCE/RUN/state.safetensors     weights, optimiser moments and history
                before.safetensors    the same of the state before that one
@@ -65,8 +65,8 @@ def write_state(
 ) -> None:
     """Write all that is needed to go on from a state; the state that was written before it stays beside it.
 
-    Runs that train together are written one after the other. After a kill in between, some runs have this state, and
-    all have the one before. `run.json` of a finished run and the files that it vouches for stay the same.
+    Runs that train together are written one after the other. After a kill during the writing, some runs have the new
+    state, and all have the one before. `run.json` of a finished run and the files that it vouches for stay the same.
 
     Args:
         files: see `WrittenState`.
@@ -90,7 +90,7 @@ def write_state(
 
 
 def step_back(folder: Path) -> None:
-    """Replace the last state by the one before it."""
+    """Replace the last state by the preceding one."""
     os.replace(folder / BEFORE, folder / STATE)
 
 

@@ -67,7 +67,7 @@ HOW_TO_NAME = (
 
 
 class NoCheckpoints(FileNotFoundError):
-    """Nothing says where published runs lie: the package is installed, and lies in no checkout."""
+    """The library has no default folder of published runs, since an installed package lies in no checkout."""
 
 
 def checkpoints() -> Path:
@@ -83,7 +83,7 @@ def checkpoints() -> Path:
 
 
 def published() -> Root:
-    """Where named runs lie: as `checkpoints`, or the address of a repository on the Hub.
+    """Return where named runs lie: `checkpoints`, or the address of a repository on the Hub.
 
     Raises:
         NoCheckpoints: this package lies in no checkout, and `MODINTERP_CHECKPOINTS` is empty.
@@ -97,7 +97,7 @@ def published() -> Root:
 
 
 def checked_name(name: str) -> str:
-    """The name of a run itself, such as `SOURCE/RUN`: words with slashes between them, which lead to one folder.
+    """Check the name of a run, such as `SOURCE/RUN`: words with slashes between them, which lead to one folder.
 
     Raises:
         ValueError: it is empty, leads out of its folder, or holds what no terminal shows.
@@ -128,7 +128,7 @@ def run_names(root: Path) -> list[str]:
 
 
 def is_name(name: str) -> bool:
-    """Whether `checked_name` lets a name pass."""
+    """True if `checked_name` accepts a name."""
     try:
         return bool(checked_name(name))
     except ValueError:
@@ -136,7 +136,7 @@ def is_name(name: str) -> bool:
 
 
 def snapshot_path(folder: Path, epoch: int) -> Path:
-    """Where the snapshot of an epoch lies."""
+    """Return the path of the snapshot of an epoch."""
     return folder / "snapshots" / f"epoch-{epoch:06d}.safetensors"
 
 
@@ -168,7 +168,7 @@ def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
 
 
 def write_packed(path: Path, content: bytes) -> str:
-    """Write `path.gz` in place of `path`: a table takes a third of its size. The same content gives the same bytes."""
+    """Write `path.gz` in place of `path`: a table takes a third of its size. Equal content gives equal bytes."""
     return write_atomically(path.with_name(path.name + PACKED), gzip.compress(content, mtime=0))
 
 

@@ -2,7 +2,7 @@
 
 A study is a journal to which Optuna appends, under a lock that also works on network folders. Any process that sees the
 file can work on the study, and a stopped study continues. A process that works on a study holds a lease on a folder in
-`JOURNAL.workers/` until it ends, for any reason. So other processes know which trials are abandoned.
+`JOURNAL.workers/` until it ends, for any reason. The lease shows other processes which trials are abandoned.
 
 Optuna is imported when a search begins; it comes with `pip install 'modinterp[search]'`.
 """
@@ -41,8 +41,9 @@ def carry_out(
 ) -> Search:
     """Work on a study until enough trials are finished, or in work by other processes; returns its result.
 
-    The choices of trial k are drawn (TPE) with a seed made of the question's seed and k. So a study by one process has
-    the same result however often it was stopped. Trials whose process was killed are given up, and replaced.
+    The choices of trial k are drawn (TPE) with a seed made of the question's seed and k. A study by one process
+    therefore has the same result however often it was stopped. Trials whose process was killed are given up, and
+    replaced.
 
     Args:
         n_trials: of the study in all, those that were finished before included.

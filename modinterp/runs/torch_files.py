@@ -39,7 +39,7 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of a file: the first, how many, and their checksum where the file has one."""
+    """Bytes of a file: the first byte, the number of bytes, and the checksum where the file has one."""
 
     begin: int
     size: int

@@ -50,7 +50,7 @@ def train(
 
     Files in the folder are compared with their checksums. If a state is damaged, the state before it is used. Damaged
     files of a finished run are written again from its state. If only a new training can restore a file, pass `repair`.
-    One process at a time trains a run, on one machine or on several that share a disk.
+    Only one process at a time trains a run, on one machine or on several that share a disk.
 
     Args:
         specs: name to spec; a name may hold slashes, as in `mine/sums-0`.
@@ -58,7 +58,8 @@ def train(
         device: `cpu`, `cuda`, ... or `auto`.
         progress: whether a progress bar is shown.
         together: how many runs of one shape train at once. By default it is 64 on a GPU, where runs together take less
-            than half of the time. It is 1 on a CPU, where each run costs the same and the first then finishes sooner.
+            than half of the time. The default size is 1 on a CPU, where grouping saves no time and single runs finish
+            sooner.
         state_every: time between two states on disk [s].
         repair: whether to train a run again if its files are damaged and no undamaged state is left.
         on_refused: called with the name of each run that cannot be trained, and the reason; the other runs are trained.

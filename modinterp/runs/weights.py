@@ -1,7 +1,7 @@
-"""Read weights from an untrusted file as data, or refuse it with a reason in one line.
+"""Read weights from an untrusted file as data, or refuse the file with a reason in one line.
 
-Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`). Nothing that
-they name is imported or called. Only the bytes of the requested weights are read.
+Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`). Reading
+imports and calls nothing that the file names. Reading takes only the bytes of the requested weights.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _quoted(key: str | int) -> str:
 
 
 def first_line(error: object) -> str:
-    """The first sentence of an error message, on one line of at most 200 characters."""
+    """Return the first sentence of an error message, on one line of at most 200 characters."""
     lines = (str(error) or type(error).__name__).splitlines()
     text = lines[0].partition(". ")[0] if lines else type(error).__name__
     return text if text.isprintable() and len(text) <= 200 else ascii(text)[1:-1][:200]

@@ -22,7 +22,7 @@ def folder(text: str) -> Path:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that shows its help as it was written, and says in one line what was wrong with an argument."""
+    """A parser that prints its help as written, and reports a wrong argument in one line."""
 
     def __init__(self, *args: str, **options: Any):
         super().__init__(*args, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
