@@ -27,7 +27,7 @@ class Replayed(dict[str, tuple[float, ...]]):
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(ClaimData):
-    """One statement of a source, with the methods that check it; every field is given by its name.
+    """One statement of a source, with the methods that check it; pass every field by name.
 
     The fields are those of `ClaimData`. Use `check` for runs that you name, `check_available` for whichever are there,
     and `check_foreign` for a network that the source does not know.
@@ -36,11 +36,12 @@ class Claim(ClaimData):
     def check(self, *runs: Run) -> Result:
         """Measure on these runs, or on measurements of them, and hold the numbers against their bands.
 
-        Of a claim about one network the first run must be measurable, and of the others those count that are.
+        For a claim about one network, the first run must be measurable; further runs count if they are.
 
         Raises:
             NotRecorded: a run lacks what the claim asks for.
-            ValueError: no run, where the claim needs one; it has no numbers of these runs, or not of them alone.
+            ValueError: the claim needs a run and got none; or it has no numbers for these runs, or only for more runs
+                than these.
         """
         try:
             return self._checked(*runs)
@@ -70,7 +71,8 @@ class Claim(ClaimData):
         return replace(result, seconds=time.perf_counter() - began, terms=terms, recorded=recorded)
 
     def numbers(self, *measured: NetworkMeasurements) -> Numbers:
-        """The numbers of one network, where the claim is about one, and otherwise of all these together.
+        """Measure a claim: the numbers of one network for a single-network claim, otherwise of all given networks
+        together.
 
         Raises:
             NotRecorded: a run lacks what the claim asks for.
@@ -82,7 +84,9 @@ class Claim(ClaimData):
         return numbers
 
     def ask_alone(self, m: NetworkMeasurements) -> None:
-        """Take of one network what a claim about several asks of each, in all their places, which is kept there."""
+        """Compute on one network everything that a claim about several networks needs from each, and keep the results
+        there.
+        """
         parameters = inspect.signature(self.measure_of_all).parameters.values()
         places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # alone it may have no numbers
@@ -121,11 +125,11 @@ class Claim(ClaimData):
         return "variant" if self.finding.reason == "variant" else "" if applies else "does not apply"
 
     def check_foreign(self, run: Run) -> Result:
-        """`check` on a user's checkpoint; one claim that cannot be measured on it stops only itself.
+        """`check` on a user's checkpoint; a claim that cannot be measured on it stops only itself.
 
-        The verdict is open where the claim needs what does not come with a checkpoint: a split, a history or snapshots,
-        more than one run, or a part that only other architectures have; where it is about networks of another task;
-        and where its numbers are not defined, as without any key frequency. `Result.why` says which.
+        The verdict is open where a checkpoint lacks what the claim needs: a split, a history, snapshots, more runs, or
+        a part of other architectures. It is also open where the claim is about another task, or its numbers are
+        undefined, as without key frequencies. `Result.why` says which.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
             return self.open("does not apply")

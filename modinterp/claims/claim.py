@@ -26,7 +26,7 @@ def _any_task(task: Task) -> bool:
 
 
 def each(measure: Measure) -> Measure:
-    """A measure of one network, taken on every one of several: each of its numbers becomes one number per network.
+    """Turn a measure of one network into one of several: each number becomes one number per network.
 
     Each network's activations are let go before those of the next are captured.
     """
@@ -41,9 +41,9 @@ def each(measure: Measure) -> Measure:
 
 
 def in_pairs(measure: Measure) -> Measure:
-    """A measure of two networks of one seed, taken on each pair: each of its numbers becomes one number per pair.
+    """Turn a measure of two networks of one seed into one of all pairs: each number becomes one number per pair.
 
-    The networks of one recipe come first, then those of the other, in the same order of seeds.
+    The networks of one recipe come first, then those of the other recipe, in the same order of seeds.
     """
 
     @functools.wraps(measure)
@@ -58,7 +58,7 @@ def in_pairs(measure: Measure) -> Measure:
 
 @functools.cache  # so that two claims about the same quantities share one measure
 def of_quantities(keys: tuple[str, ...]) -> Measure:
-    """The measure of one network that takes its numbers by the keys of registered quantities.
+    """Make a measure of one network that returns quantities by their registered keys.
 
     Raises:
         KeyError: no quantity has such a key.
@@ -109,9 +109,9 @@ class Change:
 class ClaimData:
     """The fields of a claim; `modinterp.claims.Claim` adds the methods that check it.
 
-    A claim is about one network if its `measure` takes one, or is made by `each`. It is measured on every available
-    network of the recipe: those in `needs`, and their replicates by seed, rounding and initialisation order. One about
-    several together, such as a sweep, is measured on `needs` alone.
+    A claim is about one network if its `measure` takes one network, or is made by `each`. A single-network claim is
+    measured on every available network of the recipe: those in `needs`, and their replicates by seed, rounding and
+    initialisation order. A claim about several networks together, such as a sweep, is measured only on `needs`.
 
     Attributes:
         id: `SOURCE.PLACE.WHAT`.
@@ -123,27 +123,27 @@ class ClaimData:
         expected: name of a number, or key of a quantity, to the tolerance it must lie in.
         printed: name of a number to its value in the source, for the table of the source's numbers beside ours.
         outside: name of a printed number to why it lies outside of all that is measured here.
-        by_selection: names of numbers by which the first of `needs` was chosen among its like to stand for the source's
-            network, such as its frequencies, or that follow from them. There it agrees because it was chosen to.
-        given: name of a number to the band in which it must lie for the claim to be about a network at all, such as
-            the accuracy of one that is said to have learned; a network off it is not counted.
+        by_selection: names of numbers that chose the first of `needs` among its replicates to stand for the source's
+            network, or that follow from such numbers. The chosen network agrees by construction.
+        given: name of a number to the tolerance that a network must meet for the claim to be about it, such as an
+            accuracy; a network outside is not counted.
         needs: names of runs, that of the source's own network first.
         scope: `this run`, or `any seed` (measured on all of `needs` that are there), or `any network` (mathematics and
             set-up, true before training as well).
         finding: the recorded verdict.
-        control: whether its numbers, accuracies apart, tell the trained network from the same one before training, and
-            from one that has only memorised, as recorded.
-        reported: names of numbers without a tolerance that the finding tells, and keys of quantities that one or a
-            contradiction tells; a number that not every network has may be missing.
+        control: whether the claim's numbers, accuracies apart, distinguish the trained network from itself before
+            training and from one that only memorised, as recorded.
+        reported: names of numbers without a tolerance, and keys of quantities, that the finding or a contradiction
+            reports; a number that some networks lack may be missing.
         said_of: whether it is said of a network that learned a task; by default of any that the source is about.
         figure: key of the figure of the source that shows it.
-        required: patterns of names, such as `SOURCE/decay-3-*`; for each at least one of `needs` must be there. Without
-            any, `this run` asks for all of `needs` and `any seed` for one.
+        required: patterns of names, such as `SOURCE/decay-3-*`; for each pattern at least one matching run of `needs`
+            must be available. Without `required`, the scope `this run` needs all of `needs`, and `any seed` one run.
         changed: what was changed of it since its numbers were first known.
-        contrast: names of runs on which its numbers should be off: they lack what it says, in the order of `needs`. One
-            that is a control of the source is measured as if it had learned the task of the first of `needs`.
-        shuffled: whether its numbers should be off once the settings of its runs are shuffled among them, as those of a
-            trend over a sweep should. Of a claim about one network, the first has the settings of the second.
+        contrast: names of runs on which its numbers should be off: they lack what it says, in the order of `needs`. A
+            control network of the source is measured as if it had learned the task of the first of `needs`.
+        shuffled: whether the numbers should miss their tolerances once the settings of the runs are shuffled, as for a
+            trend over a sweep. For a claim about one network, the first run gets the settings of the second.
     """
 
     id: str
@@ -191,7 +191,7 @@ class ClaimData:
 
     @property
     def redefinition(self) -> Change | None:
-        """The first change of its measure or tolerance that made its verdict better; None where there was none."""
+        """The first change of measure or tolerance that improved the claim's verdict; None without one."""
         return next((change for change in self.changed if change.was), None)
 
     @property
@@ -204,12 +204,13 @@ class ClaimData:
         """True if every tolerance except accuracies was used to choose the main network, which then agrees by
         construction.
 
-        Then that network says nothing: it does not count among those in which the claim holds, which counts apart.
+        A main network chosen by the claim's numbers is no evidence: it does not count among the networks in which the
+        claim holds.
         """
         return bool(self.by_selection) and all(self.is_behaviour(n) or n in self.by_selection for n in self.expected)
 
     def is_behaviour(self, name: str) -> bool:
-        """Whether one of its numbers says that a network works, and not how.
+        """True if a number only shows that a network works, and not how.
 
         A quantity states this itself. Of other numbers, accuracies do.
         """
@@ -217,7 +218,7 @@ class ClaimData:
 
     @property
     def of_one(self) -> Measure | None:
-        """The measure of one network, where the claim is about one; None where it is about several, or about none."""
+        """Return the measure of one network for a single-network claim; None for any other claim."""
         if self.scope == "any network" or not self.needs:
             return None
         if self.measure is None:
@@ -227,7 +228,7 @@ class ClaimData:
 
     @property
     def is_of_pairs(self) -> bool:
-        """Whether its measure compares two networks of each seed, made by `in_pairs`."""
+        """True if the measure compares two networks of each seed, made by `in_pairs`."""
         return hasattr(self.measure, "of_pairs")
 
     @property
@@ -251,7 +252,7 @@ class ClaimData:
 
     @property
     def is_about_networks(self) -> bool:
-        """Whether it is about trained networks, and not mathematics or set-up."""
+        """True if the claim is about trained networks, and not mathematics or set-up."""
         return bool(self.needs) and self.scope != "any network"
 
     def has_enough(self, names: Collection[str]) -> bool:
@@ -261,7 +262,8 @@ class ClaimData:
         return len(present) >= fewest and all(_fits(pattern, present) for pattern in self.required)
 
     def subjects(self, specs: Mapping[str, RunSpec | None]) -> tuple[str, ...]:
-        """Names of the runs on which the claim is measured: `needs`, and their replicates if it is about one network.
+        """Names of the runs on which the claim is measured: Return `needs`, and their replicates for a claim about one
+        network.
 
         Args:
             specs: name of every run that there is to what it was trained from, None for a foreign checkpoint.

@@ -15,8 +15,8 @@ class Contradiction:
     Attributes:
         id: such as `X-C4`.
         conflict: what the sources say, each named.
-        settled_by: ids of the claims whose numbers settle it, without the source's name, and which of their numbers;
-            none named means those that the claim expects.
+        settled_by: ids of the claims whose numbers settle the contradiction, without the source's name, and the names
+            of these numbers; without names, all numbers that the claim expects.
         follows: what follows from the numbers.
     """
 

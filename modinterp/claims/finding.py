@@ -38,11 +38,11 @@ class Finding:
         verdict: `holds`; `mixed`, of some networks trained by the recipe and not of others; `refuted`, of none; `open`.
         why: what was found, where it is not that the claim simply holds. In how many networks it holds is counted
             beside it, and is no part of these words, which stay true when a network is added.
-        kind: of a refutation: the `source` is wrong whatever the network; it says so of its one `network` and none of
-            ours shows it; the `setting` that it leaves open, as we chose it, decides; all it misses is a `near miss`;
-            it was `our own expectation`, which the source does not state.
-        reason: of an open verdict: a run is `pending`; only a `variant` was measured, reduced or set up differently;
-            what is given `does not apply`; the numbers are off on `one seed`, which refutes nothing.
+        kind: kind of a refutation. `source`: wrong for every network; `network`: true only of the source's own network;
+            `setting`: decided by a setting that the source leaves open; `near miss`; or `our own expectation`, which
+            the source does not state.
+        reason: reason of an open verdict. `pending`: a run is missing; `variant`: only a reduced or different set-up
+            was measured; `does not apply`: the precondition fails; `one seed`: a single seed misses its tolerance.
     """
 
     verdict: Verdict = "holds"
@@ -67,7 +67,7 @@ def refuted(why: str, kind: Kind = "network") -> Finding:
 def mixed(why: str = "") -> Finding:
     """The claim holds in some of the shipped networks and not in others.
 
-    Which networks miss which number is told from what is measured, and need not be written.
+    The measurements determine which networks miss which number, so a finding need not list them.
     """
     return Finding("mixed", why)
 
@@ -83,10 +83,10 @@ def inapplicable(why: str) -> Finding:
 
 
 def variant(why: str) -> Finding:
-    """Only a reduced or differently set-up version was measured, which says nothing final of the statement."""
+    """Record that only a reduced or different set-up was measured, which decides nothing about the statement."""
     return Finding("open", why, reason="variant")
 
 
 def one_seed(why: str) -> Finding:
-    """The numbers are off their tolerance on the one seed that was measured, which refutes nothing."""
+    """Record that the only measured seed misses its tolerance, which refutes nothing."""
     return Finding("open", why, reason="one seed")

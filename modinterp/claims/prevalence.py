@@ -18,8 +18,8 @@ ENOUGH = 8  # independent seeds; a verdict on fewer is preliminary
 class Prevalence:
     """In how many independent seeds of one recipe a claim holds.
 
-    Networks of one seed that differ by rounding alone are numerical replicates, and one seed: it holds in a seed if it
-    holds in most of its networks. In how many of them it holds is reported beside it.
+    Networks of one seed that differ only by rounding are numerical replicates and count as one seed; a claim holds in a
+    seed if it holds in most replicates. In how many of them it holds is reported beside it.
 
     Attributes:
         seeds: the independent seeds.
@@ -56,7 +56,7 @@ class Prevalence:
 
     @property
     def is_preliminary(self) -> bool:
-        """Whether it is known of fewer than eight independent seeds."""
+        """True if fewer than eight independent seeds were measured."""
         return self.seeds.of < ENOUGH
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +65,9 @@ class Prevalence:
         return self.seeds.to_json() | {"replicates": replicates, "decided_by": self.decided_by or None}
 
     def text(self, interval: bool = False) -> str:
-        """Such as "3 of 3 seeds, preliminary", or "20 of 20 seeds (at least 86% of seeds, 95%)" with the interval."""
+        """Prevalence in words, such as "3 of 3 seeds, preliminary", or "20 of 20 seeds (at least 86% of seeds, 95%)"
+        with the interval.
+        """
         beside = f" ({self.seeds.interval_text} of seeds, 95%)" * interval
         return f"{self.seeds} seed{'s' * (self.seeds.of != 1)}{beside}" + ", preliminary" * self.is_preliminary
 

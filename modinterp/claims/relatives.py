@@ -1,4 +1,4 @@
-"""Which networks are of one family: how each is related to the first, from what they were trained from."""
+"""Families of networks: the relation of each network to the first, from their specs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Network:
         name: of its run.
         relation: how it is related to the first network; None where they follow no common recipe.
         seed: a key that numerical replicates share; its name where its training is not known.
-        recipe: a key that networks of one recipe share; None where its training is not known.
+        recipe: a key shared by networks of one recipe; None where the training is not known.
     """
 
     name: str

@@ -20,7 +20,7 @@ NAMED = 3  # networks that are off, at most
 
 @dataclass(frozen=True)
 class Result:
-    """What came out when a claim was checked.
+    """The result of checking a claim.
 
     Attributes:
         measured: name to numbers, one, or one per network.
@@ -29,8 +29,8 @@ class Result:
         reason: why the verdict is open whatever the numbers; empty where they decide. `why_open` adds `one seed`.
         why: of a claim that could not be measured on a user's network, what is missing.
         terms: by which titles of quantities name the parts of these networks.
-        of_source: whether it was judged on all networks of the source that are there, where one seed refutes nothing;
-            else the verdict is of the networks that were given.
+        of_source: whether all available networks of the source were evaluated, so that one seed refutes nothing;
+            otherwise the verdict concerns only the given networks.
         recorded: names of those networks whose numbers were recorded when they were published; those of all others are
             recomputed.
         control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
@@ -56,7 +56,7 @@ class Result:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """What was found about the statement; see `modinterp.claims.finding`."""
+        """Return the finding about the statement; see `modinterp.claims.finding`."""
         return "open" if self.why_open else self._measured_verdict
 
     @property
@@ -87,7 +87,7 @@ class Result:
 
     @property
     def is_preliminary(self) -> bool:
-        """Whether the claim is about networks and was measured on fewer than eight independent seeds."""
+        """True if the claim is about networks and was measured on fewer than eight independent seeds."""
         several = len(self.networks) > 1 or (self.of_source and bool(self.networks))
         return self.claim.is_about_networks and several and self.seeds < ENOUGH
 
@@ -98,7 +98,7 @@ class Result:
 
     @property
     def kind(self) -> Kind:
-        """Of a refutation, what it says of the source; empty for other verdicts and on networks of others."""
+        """Kind of a refutation; empty for other verdicts and for networks of other authors."""
         if self.verdict != "refuted":
             return ""
         misses = [band.miss(v) for name, band in self.claim.expected.items() for v in self.measured[name]]
@@ -114,7 +114,7 @@ class Result:
 
     @property
     def as_recorded(self) -> bool:
-        """Whether the verdict, and the kind of a refutation, are those that the claim's finding records."""
+        """True if the verdict, and the kind of a refutation, equal those recorded in the claim's finding."""
         return self.words == self.claim.finding.words and self.kind == self.claim.finding.kind
 
     @property
@@ -137,10 +137,10 @@ class Result:
 
     @cached_property
     def passes(self) -> tuple[bool, ...]:
-        """Whether each network, or each pair of them, has all of its numbers in their tolerances.
+        """True for each network, or pair of networks, whose numbers all lie in their tolerances.
 
-        Empty where that says nothing: of a claim about networks of several recipes that are not compared in pairs, and
-        where a number of all of them together, such as a median, is off its tolerance or is all that is expected.
+        Empty for a claim about several recipes not compared in pairs, and where a joint number, such as a median,
+        misses its tolerance or is all that is expected.
         """
         n, claim = len(self._units), self.claim
         of_many = claim.scope == "any seed" and n > 1 and all(network.relation for network in self.networks)
@@ -160,23 +160,24 @@ class Result:
 
     @cached_property
     def prevalence(self) -> Prevalence | None:
-        """In how many seeds it holds; None for a claim that is neither about one network nor about pairs of one seed.
+        """Number of seeds in which the claim holds; None for a claim that is neither about one network nor about pairs
+        of one seed.
 
-        The first network does not count, if there are others, where it was chosen by the claim's own numbers.
+        The first network does not count if it was chosen by the claim's own numbers and other networks are available.
         """
         selected = self.claim.is_by_selection and len(self.passes) > 1 and self.runs[:1] == self.claim.needs[:1]
         return Prevalence.of(self.passes[selected:], self._units[selected:]) if self.passes else None
 
     @property
     def prevalence_text(self) -> str:
-        """Such as "4 of 5 seeds, preliminary", of several networks; empty of one alone."""
+        """Prevalence in words for several networks, such as "4 of 5 seeds, preliminary"; empty for one network."""
         return str(self.prevalence) if self.prevalence is not None and len(self.networks) > 1 else ""
 
     @property
     def found_text(self) -> str:
         """The verdict with its number of seeds, such as "holds in 20 of 20 seeds (at least 86% of seeds, 95%)".
 
-        Below eight seeds it ends with "preliminary". Of a claim about no network it is the verdict alone.
+        Below eight seeds it ends with "preliminary". For a claim about no network, the text is only the verdict.
         """
         if self.verdict == "open" or self.prevalence is None or not self.prevalence_text:
             counted = self.is_preliminary and self.verdict != "open"
@@ -187,7 +188,7 @@ class Result:
     def missed_text(self) -> str:
         """Text: the numbers and networks outside their tolerances, such as "p53-1: loss 0.2, not ...".
 
-        At most `NAMED` networks are named. Where networks are only compared, it is the range of each number.
+        At most `NAMED` networks are named. Where networks are only compared, the text is the range of each number.
         """
         if self.verdict not in ("mixed", "refuted"):
             return ""
@@ -204,9 +205,10 @@ class Result:
         return ". ".join([*each, *([more] if more else [])])
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
-        """Whether numbers of a control network lie in the claim's tolerances, accuracies apart.
+        """True if the numbers of a control network, accuracies apart, lie in the claim's tolerances.
 
-        Where all else that the claim expects is missing or NaN, accuracies are compared. None where that is not to be
+        Accuracies of a control are compared if every other number that the claim expects is missing or NaN. None where
+        that is not to be
         told: a number is missing or NaN, and no other one is off its tolerance.
         """
         expected = self.claim.expected
@@ -229,12 +231,12 @@ class Result:
         return "told apart" if False in passed.values() else "without control"
 
     def value_text(self, name: str) -> str:
-        """One of the numbers; several as smallest to largest."""
+        """Format one number; several as smallest to largest."""
         values = self.measured[name]
         return " to ".join(dict.fromkeys(map(number_text, (min(values), max(values)))))
 
     def title(self, name: str) -> str:
-        """The title of one of its numbers on a page: that of a quantity with its unit, or else its name."""
+        """Title of one number on a page: the quantity's title with its unit, or else the number's name."""
         return title(name, self.terms)
 
     def measured_text(self, only: Iterable[str] | None = None) -> str:
@@ -247,7 +249,7 @@ class Result:
         return "; ".join(f"{self.title(name)} {self.range_text(name)}" for name in names)
 
     def range_text(self, name: str) -> str:
-        """One of the numbers; of several networks that of the first, and their range."""
+        """Format one number of the first network, followed by the range over several networks."""
         values = self.measured[name]
         if len(values) == 1:
             return number_text(values[0])

@@ -1,4 +1,4 @@
-"""Verdicts counted by the evidence behind them, one measurement once."""
+"""Verdicts counted by the evidence behind them, each measurement once."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Tally:
     """Counts of measurements, and of statements, by verdict.
 
     Attributes:
-        measurements, statements: a key of `COLUMNS` to a number. What holds is split by the evidence: `mathematics` and
-            set-up need no trained network; `many seeds` is eight independent seeds or more. `redefined` did worse
-            before its measure or tolerance was changed with the number known. `no control` is true of a control
-            network as well. What is `by selection` was said of numbers by which the source's network was chosen here,
-            whatever the verdict.
+        measurements, statements: a key of `COLUMNS` to a number. Claims that hold are split by their evidence:
+            `mathematics` and set-up need no trained network; `many seeds` is eight independent seeds or more.
+            `redefined` did worse before its measure or tolerance was changed with the number known. `no control` is
+            true of a control network as well. A claim counts as `by selection`, whatever its verdict, if its numbers
+            chose the source's main network.
     """
 
     measurements: dict[Column, int]
@@ -56,7 +56,7 @@ class Tally:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """Such as "3 claims, 2 measurements: 1 hold, 1 refuted (2 statements)"."""
+        """The tally in words, such as "3 claims, 2 measurements: 1 hold, 1 refuted (2 statements)"."""
         parts = []
         for column, words in COLUMNS.items():
             n, statements = self.measurements[column], self.statements[column]

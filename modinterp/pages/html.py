@@ -19,7 +19,7 @@ _LIBRARY, _TERMS = "<!-- plotly -->", "<!-- terms -->"  # their places in `base.
 
 
 def short_names(names: list[str]) -> list[str]:
-    """Files by their names, with as many folders before them as distinguish one from another; runs as they are."""
+    """Shorten file names to as many folders as distinguish one file from another; names of runs stay unchanged."""
     parts = [PurePath(name).parts if PurePath(name).suffix else (name,) for name in names]
     for count in range(1, max(map(len, parts), default=1) + 1):
         short = ["/".join(each[-count:]) for each in parts]

@@ -1,8 +1,8 @@
 """The compressed parts of a page: plotly, and the figures, each drawn when it comes into view.
 
-A page contains the cartesian bundle of plotly.js, a third of the whole library. Its makers publish it
-(`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains the whole
-library, which comes with plotly.
+A page contains the cartesian bundle of plotly.js, a third of the whole library. The makers of plotly.js publish the
+cartesian bundle (`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains
+the whole library, which comes with plotly.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def plotly_packed(whole: bool) -> str:
 
 
 def needs_whole(figure: go.Figure) -> bool:
-    """Whether a figure has a trace that the part of plotly for figures in the plane cannot draw."""
+    """True if a figure has a trace that plotly's cartesian bundle cannot draw."""
     return any(trace.type not in PLANE for trace in figure.data)
 
 

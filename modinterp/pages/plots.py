@@ -33,8 +33,8 @@ class Drawn:
 def figure_html(figure: go.Figure, key: str) -> str:
     """A figure as a part of a page, where it is drawn when it comes into view.
 
-    Its title is text, which wraps; a figure that moves has a slider and a button of the page. In a narrow window the
-    panels of a figure stand below one another (`fit.js`), and a diagram is drawn smaller.
+    The figure's title is text, which wraps; an animated figure has a slider and a button of the page. In a narrow
+    window, panels of a figure stand below one another (`fit.js`), and a diagram is drawn smaller.
     """
     shown, slider = without_slider(figure)
     title, content = untitled(shown)

@@ -66,7 +66,7 @@ class Watched:
             yield "film", filmed.film(m, most=STILLS)
 
     def why_no_film(self, run: TrainedRun) -> str:
-        """Why a training has no film, and what to do about it; empty where it has one, or is still going on."""
+        """Return why a training has no film, and how to get one; empty where it has a film, or is still running."""
         if run.in_training:
             return ""
         if not run.has_weights and run.own_split is not None:
@@ -131,7 +131,7 @@ def film(run: TrainedRun, out: str | Path | None = None) -> Path:
 
 
 def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = False) -> Iterator[str]:
-    """Write the page of a training whenever it has a new state, until the training ends; yields one line each time.
+    """Write the page of a training at each new state, until the training ends; yield one line each time.
 
     Args:
         name: of the run, in the folder `runs`.

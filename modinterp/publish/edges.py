@@ -1,8 +1,8 @@
-"""The edges of a one-layer transformer, what each of them does, and how well a method finds those that matter.
+"""Edges of a one-layer transformer, the effect of each edge, and a score for methods that find the important edges.
 
-Nodes are `embed` (token and position), the heads `a0.h0`, `a0.h1`, ..., the MLP `m0` and `logits`; an edge carries what
-one node writes into what another reads. An edge is ablated by giving its reader the mean over all inputs of what its
-writer writes, at each position, while every other reader gets what it always gets.
+Nodes are `embed` (token and position), the heads `a0.h0`, `a0.h1`, ..., the MLP `m0` and `logits`; an edge carries the
+output of one node into the input of another. Ablating an edge gives its reader the mean over all inputs of the writer's
+output, at each position; every other reader gets the usual input.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def edges(network: Network) -> tuple[Edge, ...]:
     """Every edge of a network, in the order of its forward pass.
 
     Raises:
-        ValueError: it is no transformer of one layer with an MLP.
+        ValueError: the network is not a transformer of one layer with an MLP.
     """
     c = network.cfg
     if not isinstance(c, TransformerConfig) or c.n_layers != 1 or c.d_mlp is None:

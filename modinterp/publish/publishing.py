@@ -1,11 +1,11 @@
 """Put a finished training among the checkpoints: what is shipped of it, and its progress measured.
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
-the log of spectra, and, where asked for, a dozen snapshots across the phases. Snapshots are shipped in float16, and so
-are the final weights of runs in a sweep; what history and progress say was measured before that rounding. Both tables
-are shipped packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a
-rounding variant is shipped with its distance from the run that it is a variant of. Of one network among many, such as a
-seed more, tables can be shipped without the weights: history, progress, and what claims measured of it.
+the log of spectra, and, on request, a dozen snapshots across the phases. Snapshots, and the final weights of runs in a
+sweep, are shipped in float16; history and progress were measured before that rounding. History and progress are shipped
+packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a rounding
+variant is shipped with its distance from the run that it is a variant of. For a network among many, such as a further
+seed, tables can be shipped without weights: history, progress, and the measurements that claims need.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes g
 
 
 def has_progress(task: Task) -> bool:
-    """Whether progress is measured on a task: a sum, a difference or a group, with a grid of inputs not too large."""
+    """True if progress is measured on a task: a sum, a difference or a group, with a grid of inputs that is not too
+    large.
+    """
     from modinterp.tasks import Group, ModularArithmetic
     from modinterp.tasks.modular import SIGNS
 
@@ -120,7 +122,7 @@ def measure_again(name: str, root: Path) -> Path:
 
 
 def has_both(name: str, root: Path) -> bool:
-    """Whether a run was published with its weights and with what claims measure of it."""
+    """True if a run was published with its weights and with the measurements that claims need."""
     from modinterp.runs import store
 
     return {store.FINAL, store.MEASURED + store.PACKED} <= set(store.read_record(root / name)["sha256"])

@@ -1,7 +1,8 @@
 """Replace a folder as a whole: after a kill at any moment, the old folder or the new one lies there, complete.
 
 The new folder is written and synced in `.NAME.publishing`, beside the folder `NAME` that it replaces. Linux then
-exchanges both in one step. Other systems need two renames; `recover` undoes the first one after a kill between them.
+exchanges both in one step. Systems other than Linux need two renames; `recover` undoes the first rename after a kill
+between the two.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _TRIES = 20  # another process may remove the empty folder just before the lease
 def replacing(target: Path) -> Iterator[Path]:
     """Give an empty folder to write into; on success it takes the place of `target`.
 
-    Where the body raises, `target` stays as it was.
+    If the body of the `with` statement raises, `target` stays unchanged.
 
     Raises:
         ValueError: another process is replacing the same folder.

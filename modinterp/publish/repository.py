@@ -1,4 +1,5 @@
-"""A repository of the Hugging Face Hub from published runs: their files, a card, and one network as others read it.
+"""Make a repository of the Hugging Face Hub from published runs: their files, a card, and one network in a common
+format.
 
 README.md            the card: licence, library, tags, test accuracy, the claims that hold
 config.json          of the first run, and
@@ -106,7 +107,7 @@ def write_repository(repo: str, names: Sequence[str], folder: Path, licence: str
 def upload(repo: str, folder: Path, names: Sequence[str]) -> str:
     """Upload a folder that `write_repository` completed; the address of what was published, with its commit.
 
-    Of the folder the runs that are named go up, and what stands above them.
+    The upload takes the named runs, and the files beside them at the top of the folder.
 
     Raises:
         ValueError: the Hub cannot be reached, or does not let this token (HF_TOKEN) write there.

@@ -20,8 +20,8 @@ from modinterp.sources import Source
 def claim_tests(source: Source, only: str = "*", root: Path | str | None = None, device: str = "cpu") -> Callable:
     """A test function of pytest that has each claim of a source as a case.
 
-    A case passes where the verdict is the one that is recorded, fails with the numbers and their bands where it is not,
-    and is skipped where the claim was not measured, for lack of runs. Each run is loaded and measured once.
+    A case passes if the verdict equals the recorded one, fails with the numbers and tolerances if it differs, and is
+    skipped if runs are missing. Each run is loaded and measured once.
 
     Args:
         only: pattern of claim ids.

@@ -1,9 +1,8 @@
 """Measurements of many runs at once: a run a piece of work, for a process of this machine or a task of a cluster.
 
-A piece asks its run all that the claims and figures of a source ask of it, so that its measurements, each of which is
-done once and kept, are there; they come back without the activations that they were taken from, and with the figures
-that show this run alone. Claims are then held against them by the same code as in one process, which also takes what a
-claim asks of several runs together.
+A piece takes from its run every measurement that a source's claims and figures need. The measurements return without
+activations, and with the figures that show only this run. The code for one process then evaluates the claims on these
+measurements, and adds the numbers that a claim needs from several runs together.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Taken = tuple[dict[str, NetworkMeasurements], Evidence, Made, dict[str, str]]
 
 
 def is_worth_processes(name: str, only: str | None) -> bool:
-    """Whether a source's claims ask so much of networks that it pays to start processes, which takes seconds."""
+    """True if a source's claims need so many measurements that starting processes, which takes seconds, saves time."""
     claims = claims_matching(name, only)
     return sum(len(claim.subjects(catalogue())) or len(claim.needs) for claim in claims) >= WORTH_PROCESSES
 
@@ -48,7 +47,7 @@ def measured_in_pieces(
         carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.processes` gives.
     Returns:
         what waits for all of them; other work can be done before it is called. A run that could not be measured, such
-        as a damaged one, is left out and named with the reason.
+        as a damaged run, is left out and named with the reason.
     """
     root = root.absolute() if isinstance(root, Path) else root
     claims, about = claims_matching(name, only), source(name)

@@ -1,7 +1,7 @@
 """Measure claims network by network, so that each network is captured once and then freed.
 
-A claim about several networks is asked of each alone first, for what that leaves behind: measurements, which are kept
-when the activations are let go, so that the claim then finds those of all its networks there.
+A claim about several networks is first evaluated on each alone, so that its measurements are kept when the activations
+are freed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ class Asked:
     """Measures that claims need of a network, by claim id.
 
     Attributes:
-        own: claims about one network that are about it.
+        own: claims about one network, for the networks that they are about.
         before: those of them whose numbers before training are taken from it, as the first that they are about.
         together: claims that are about it and others together.
         control: what it is as a control, such as "of random labels"; empty for other networks.
-        as_control: id of a claim whose numbers of a control are taken from it to the task that it is then measured as
-            if it had learned.
+        as_control: id of a claim to the task that a control is measured as if it had learned.
         phases: of the first network of such claims, which a run that never generalises has not; None where unknown.
     """
 
@@ -64,7 +63,7 @@ class Evidence:
     at_start: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def add(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
-        """Measure the claims of one network, and free its activations."""
+        """Measure the claims of one network, then free its activations."""
         if asked.as_control:
             self._add_control(claims, asked, m)
         of_it = [claim for claim in claims if claim.id in asked.own]
@@ -119,7 +118,7 @@ class Evidence:
             self.seconds[id] = self.seconds.get(id, 0.0) + seconds
 
     def result(self, claim: Claim, specs: Mapping[str, RunSpec | None]) -> Result:
-        """The result of a claim about one network, from its numbers.
+        """Return the result of a claim about one network, from its numbers.
 
         Args:
             specs: name of every network that the claim is about to what it was trained from.
@@ -195,7 +194,7 @@ def checked(
     Args:
         measured: name of every run that is there to its measurements.
         on_claim: called with each result.
-        evidence: what claims about one network measured, where that is known already.
+        evidence: known measurements of claims about one network.
         controls: name of a run among these that learned something else to what it is.
     """
     if evidence is None:

@@ -15,7 +15,7 @@ Reasons = list[tuple[str, list[Result]]]
 
 
 def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
-    """One row a contradiction between sources: what they say, what was measured, what follows."""
+    """Table with one row for each contradiction between sources: the statements, the measurement, the conclusion."""
     results = {r.claim.id.partition(".")[2]: r for r in reproduced.results}
     rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in reproduced.source.contradictions]
     part = len(results) < len(reproduced.source)  # of which only what it says something of

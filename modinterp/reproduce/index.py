@@ -25,14 +25,14 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """The entry of one source in the index; it holds no figures and no activations.
+    """The entry of one source in the index, without figures and activations.
 
     Attributes:
         name: short name of the source, and of the folder of its page.
         title: of the paper or report.
         citation: authors and year.
         results: one a claim.
-        tally: the verdicts counted, what is one measurement once.
+        tally: counts of verdicts, each measurement once.
         refuted: what did not hold, by kind; see `did_not_hold`.
         contradictions: rows of `contradictions_table`.
     """
@@ -78,7 +78,7 @@ def by_prevalence(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
 
 
 def index(entries: Sequence[IndexEntry]) -> str:
-    """One page that leads to those of all sources, which lie in folders beside it, each under the source's name."""
+    """Write one page that links to the pages of all sources, in folders beside it, each under the source's name."""
     results = [result for entry in entries for result in entry.results]
     return rendered(
         "modinterp.reproduce",

@@ -12,7 +12,7 @@ from modinterp.training.relation import Relation
 
 
 def printed_table(results: Iterable[Result]) -> pd.DataFrame:
-    """One row a printed number that was measured; what is one measurement stands once.
+    """Table with one row for each printed number that was measured; each measurement appears once.
 
     Columns: where it stands, claim, number, whether the first network was chosen by it, the source's value, ours on the
     first network, the smallest and the largest over rounding variants of the source's own seed, the same over other

@@ -1,4 +1,4 @@
-"""All that is measured of one run by itself, to be shipped in place of its weights."""
+"""All measurements of one run by itself, to be shipped in place of its weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def recorded(run: TrainedRun) -> Recorded:
 
 
 def numbers_of_claims(m: NetworkMeasurements) -> dict[str, dict[str, tuple[float, ...]]]:
-    """Id of each claim about one network that a run is a subject of to its numbers, as they are recorded."""
+    """Map the id of each claim about one network that covers a run to its recorded numbers."""
     specs, found = catalogue(), {}
     for claim in (claim for claims in of_each(lambda each: each.claims).values() for claim in claims.values()):
         if claim.of_one is not None and m.run.name in claim.subjects(specs):

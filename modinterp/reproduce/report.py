@@ -25,11 +25,11 @@ _MARK = {"holds": "holds", "mixed": "mixed", "refuted": "REFUTED", "open": "open
 
 
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
-    """One line a claim: id, verdict, our number, the source's number, the statement; cut to the terminal's width.
+    """Print one line for each claim: id, verdict, our number, the source's number, the statement; cut to the terminal's
+    width.
 
-    Of a claim that does not hold, the numbers that are off, each with its band before its name. Beside the verdict of a
-    claim about one network, in how many independent seeds it holds, and "prelim." below eight of them; beside an open
-    one, why.
+    For a claim that does not hold, list the missed numbers, each with its tolerance before its name. A claim about one
+    network also shows its number of independent seeds, and "prelim." below eight seeds; an open claim shows the reason.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
@@ -68,7 +68,7 @@ def _verdict(result: Result) -> str:
 def claims_json(results: tuple[Result, ...]) -> str:
     """A list of objects, one a claim: `Result.to_json`, and as `measurement` the first claim of the same measurement.
 
-    Such claims count once; what each counts as, in the totals of a page, stands under `counts_as`.
+    Claims of one measurement count once; `counts_as` is the column in the totals of a page.
     """
     first: dict[Hashable, str] = {}
     objects = []
@@ -81,10 +81,11 @@ def claims_json(results: tuple[Result, ...]) -> str:
 
 
 def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | None = None) -> pd.DataFrame:
-    """One row a claim, everything as text.
+    """Table with one row for each claim, everything as text.
 
     Args:
-        beside: claim to its result on a network of ours beside the one measured; without any there is no such column.
+        beside: claim to its result on the replaced run, shown beside the measured network; without any there is no such
+            column.
     """
     table = pd.DataFrame(
         {
@@ -131,8 +132,8 @@ def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
 def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> Path:
     """Write the report and return the path of its page.
 
-    `claims.json`, `claims.csv`, `prevalence.csv`, `printed.csv`, `contradictions.csv`, `tables/KEY.csv` by the key
-    of the table's figure, `data/KEY.csv` with the numbers of each figure, `index.html` and a page a question.
+    Write `claims.json`, `claims.csv`, `prevalence.csv`, `printed.csv`, `contradictions.csv`, `tables/KEY.csv`,
+    `data/KEY.csv` with the numbers of each figure, `index.html`, and one page for each question.
 
     Raises:
         OSError: the folder cannot be written; what was there stays.

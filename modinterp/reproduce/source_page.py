@@ -1,4 +1,4 @@
-"""A reproduction as one self-contained page: what was found first, then every claim with its figures, folded."""
+"""A reproduction as one self-contained page: a summary first, then every claim with its figures, folded."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
     """The report as one HTML document with every figure and plotly itself inside.
 
     Args:
-        title: of the question, where the page is of one; its figures then are the first thing on it. The source's by
+        title: title of the question, for a page about one question; its figures then come first. The source's by
             default, with its story.
         inside: whether the folder above has the index of all sources.
     """

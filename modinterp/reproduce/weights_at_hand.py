@@ -1,4 +1,4 @@
-"""Which runs are measured from their weights, and which by what was recorded of them."""
+"""Decide which runs are measured from their weights, and which from recorded numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from modinterp.sources import Source, of_each
 
 
 def ships_weights(name: str) -> bool:
-    """Whether the weights of a run are among the checkpoints."""
+    """True if the weights of a run are among the checkpoints."""
     try:
         return (store.checkpoints() / name / store.FINAL).is_file()
     except store.NoCheckpoints:
