@@ -1,1 +1,1 @@
-"""The commands: each file holds one, and stands at the end of all imports."""
+"""The commands, one in each file; no other package imports them."""

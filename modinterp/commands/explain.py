@@ -1,4 +1,4 @@
-"""`modinterp explain FILE`: what a network over pairs does with them, as one table and one page."""
+"""`modinterp explain FILE`: explain a network over pairs, as one table and one page."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from modinterp.terminal.suggestions import suggestion
 
 
 class Command(NamedTuple):
-    """One line of the overview."""
+    """One line of the overview of commands."""
 
     purpose: str
     example: str

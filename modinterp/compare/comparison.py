@@ -1,4 +1,4 @@
-"""The comparison of several networks: one table, a column a network, and the tables behind it."""
+"""A comparison of several networks: one table with a column for each network, and the tables behind it."""
 
 from __future__ import annotations
 
@@ -58,12 +58,14 @@ class Comparison:
         return {name: m for name, m in every.items() if isinstance(m, CyclicMeasurements) and is_explained(m)}
 
     def table(self) -> pd.DataFrame:
-        """One row a quantity, one column a network; numbers as numbers, the rest as text, empty where not measured."""
+        """Table with one row for each quantity and one column for each network; numbers, or text; empty where not
+        measured.
+        """
         columns = {name: _column(x) for name, x in self.explanations.items()}
         return pd.DataFrame(columns, index=list(next(iter(columns.values()))))
 
     def numbers(self) -> pd.DataFrame:
-        """Every number of every explanation by its key, one column a network; NaN where it was not measured."""
+        """Every number of every explanation by its key, with one column for each network; NaN where not measured."""
         values = {name: {r.key: r.value for r in x.rows} for name, x in self.explanations.items()}
         keys = list(dict.fromkeys(key for column in values.values() for key in column))
         rows = {
@@ -72,7 +74,9 @@ class Comparison:
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(self.names))
 
     def frequencies(self) -> pd.DataFrame:
-        """One row for each key frequency of any network: its share of the read-out matrix's energy in each network."""
+        """Table with one row for each key frequency of any network: its share of the read-out matrix's energy in each
+        network.
+        """
         keys = sorted({k for m in self.waved.values() for k in m.freqs})
         columns = {"freq": keys}
         for name, m in self.waved.items():
@@ -82,7 +86,9 @@ class Comparison:
         return pd.DataFrame(columns)
 
     def losses_without(self) -> pd.DataFrame:
-        """One row a frequency: loss over all pairs with its wave of the answer taken out of the logits. [nats]"""
+        """Table with one row for each frequency: loss over all pairs without the frequency's wave of the answer in the
+        logits. [nats]
+        """
         columns = {name: pd.Series(m.loss_without_each_block.tolist()) for name, m in self.waved.items()}
         table = pd.DataFrame(columns)
         table.insert(0, "freq", range(1, len(table) + 1))
@@ -95,7 +101,7 @@ class Comparison:
         return {name: d.curve(bits=False, parts=False) for name, d in found.items() if d.rungs}
 
     def formulas(self) -> pd.DataFrame:
-        """One row a formula of a network: its size, how faithful it is, and its share of each part."""
+        """Table with one row for each formula of a network: its size, its faithfulness, and its share of each part."""
         named = [curve.assign(network=name) for name, curve in self.curves.items()]
         if not named:
             return pd.DataFrame(columns=["network"])

@@ -30,12 +30,12 @@ def compare(
     >>> mi.compare([run], epochs=(1000, 5000, 20000)).table()              # doctest: +SKIP
 
     Args:
-        networks: runs, names of runs, files of weights, modules, functions, or explanations. They come as a list, or as
-            a dict from the name of the column.
+        networks: runs, names of runs, files of weights, modules, functions, or explanations. Networks come as a list,
+            or as a dict from column names to networks.
         epochs: where given, each run is replaced by its snapshots at these epochs.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
-        options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. They apply to every network
-            that is no run.
+        options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. Options apply to every network
+            that is not a run.
     Raises:
         FileNotFoundError, ValueError: as `modinterp.explain`; there is nothing to compare; two networks have one name;
             epochs are given for a network that is no run, or has no such snapshot.

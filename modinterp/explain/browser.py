@@ -29,14 +29,14 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Part:
-    """One neuron, head or frequency.
+    """One neuron, head or frequency of the browser.
 
     Attributes:
         name: its number.
         text: a sentence that describes the part.
         spectrum: the part's share at each frequency, from 1 on.
-        reads: one number for each number a, and what it is.
-        writes: one number for each answer, and what it is.
+        reads: one number for each number a, and its meaning.
+        writes: one number for each answer, and its meaning.
         change: change of the loss over pairs when the part is taken out; None if unknown. [nats]
         map: over all pairs.
         points: whether `reads` and `writes` are points in a plane.

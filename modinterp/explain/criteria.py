@@ -40,7 +40,7 @@ BANDS: dict[str, Band] = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """One number that the verdict rests on.
+    """One number that decides the verdict.
 
     Attributes:
         key: of the quantity.
@@ -56,7 +56,7 @@ class Criterion:
 
     @property
     def met(self) -> bool:
-        """Whether the number lies in its tolerance."""
+        """True if the number lies in its tolerance."""
         return self.band.holds(self.value)
 
 

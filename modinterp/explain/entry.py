@@ -55,10 +55,10 @@ def explain(
 ) -> Explanation:
     """Explain a network over pairs (a, b) or on sequences, by its own forward pass.
 
-    A module or function is called unchanged. Its embedding, attention and neurons are measured if they are found, or
-    named in `hooks`. A file does not say everything about its forward pass. Arguments name the rest; for others the
-    usual value is assumed, and stated. If other assumptions fit better, a warning says so, and `instead` has the
-    explanation under them.
+    A module or function is called unchanged. Embedding, attention and neurons of a module or function are measured if
+    they are found, or named in `hooks`. A file does not say everything about its forward pass. Arguments name the rest;
+    for others the usual value is assumed, and stated. If other assumptions fit better, a warning says so, and `instead`
+    has the explanation under them.
 
     >>> import modinterp as mi
     >>> mi.explain("model.pt", op="add", p=97).verdict.label    # doctest: +SKIP
@@ -78,8 +78,8 @@ def explain(
         act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
         attention_rate, causal, joined: for a file, how its network computes; see `modinterp.models.ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        tokens: for a module or function, how the numbers stand among its tokens. It is a text such as `a op b =` or
-            `a+1 b+1 -> c+1`, or a function from a and b, `[batch]` each. By default the usual forms are tried.
+        tokens: for a module or function, how the numbers stand among its tokens. The form is a text such as `a op b =`
+            or `a+1 b+1 -> c+1`, or a function from a and b, `[batch]` each. By default the usual forms are tried.
         hooks: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
             `{"blocks.0.mlp.hook_post": "fc2:input"}`.
         group: name of a group, such as `S5`, `D59`, `A5` or `C2 x S3`, or a CSV file with its multiplication table. By

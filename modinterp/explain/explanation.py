@@ -66,7 +66,7 @@ class Explanation:
         return self.measurements[key]
 
     def table(self) -> pd.DataFrame:
-        """One row a number: stage, key, title, value (NaN where it is absent), unit, definition, note."""
+        """Table with one row for each number: stage, key, title, value (NaN where absent), unit, definition, note."""
         return pd.DataFrame(row.row() for row in self.rows)
 
     @cached_property

@@ -1,6 +1,6 @@
 """How well a network answers under other hypotheses: other attention, neurons, tokens, operations.
 
-All hypotheses are tried on one sample of the inputs, and every operation on the same logits. The best hypothesis is
+All hypotheses are evaluated on one sample of the inputs, and every operation on the same logits. The best hypothesis is
 then tried on many more inputs.
 """
 
@@ -44,8 +44,8 @@ class Hypothesis:
     Attributes:
         said: the arguments of this hypothesis, where they differ from the assumptions.
         task: the task under this hypothesis.
-        logits: function from rows of the task's inputs to logits. It raises the network's own error if the network does
-            not take the inputs.
+        logits: function from rows of the task's inputs to logits. Calling `logits` raises the network's own error if
+            the network does not take the inputs.
         rate: its attention rate; None for a network without attention, or seen from outside.
         at_rate: the same way with another attention rate.
         weights: the weights behind the logits, with their graph of gradients; none for a network seen from outside.
@@ -90,8 +90,8 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
     then has the most even margins.
 
     Args:
-        is_wrong: whether the network is mostly wrong under the assumptions. If so, all changes are tried together;
-            otherwise one change to its forward pass at a time.
+        is_wrong: whether the network is mostly wrong under the assumptions. If true, all changes are tried together;
+            otherwise one change to the forward pass at a time.
         is_off: whether the network misses some answers, so that all nonlinearities are tried.
     """
     tried = [
@@ -119,8 +119,7 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
 def as_assumed(found: Subject) -> Trial:
     """Score of a file's network under the assumptions made, on the inputs on which other assumptions are confirmed.
 
-    The same inputs are needed for both, since one outlying pair may make most of the loss and of the spread of the
-    margin.
+    Loss and spread of the margin need the same inputs, since one outlying pair may dominate both.
     """
     task, network = found.run.task, found.run.network
     rows, hypothesis = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})

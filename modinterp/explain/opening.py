@@ -26,7 +26,7 @@ class Opened:
 
     Attributes:
         reopened: the network as one of another task.
-        words: how the form of its inputs was found; empty if the form was given, or is the usual one.
+        words: how the form of the inputs was found; empty if the form was given, or is the usual one.
     """
 
     reopened: Callable[[Task], Network]

@@ -35,8 +35,8 @@ class Said:
         equals, vocabularies: as in `ModularArithmetic`.
         act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
         inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        tokens: for a module or function, how the numbers stand among its tokens, such as `a op b =`. It may also be a
-            function from the numbers to the tokens; see `modinterp.models.token_map`.
+        tokens: for a module or function, how the numbers stand among its tokens, such as `a op b =`. `tokens` may also
+            be a function from the numbers to the tokens; see `modinterp.models.token_map`.
         hooks: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
         group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
         elements: the elements of a named group in the order of their tokens; see `Group`.

@@ -21,8 +21,8 @@ _TRIED = 512  # inputs by which one of several tasks is chosen
 def sequence_of_weights(weights: Weights, said: Said) -> Task:
     """The given task, or the task of a given short name that fits the sizes of the weights.
 
-    Several tasks may fit, such as a maximum with a token behind the list or before it. Then the network's best task is
-    chosen.
+    Several tasks may fit, such as a maximum with a token behind the list or before it. Of several tasks that fit the
+    sizes, the one that the network answers best is chosen.
 
     Raises:
         ValueError: no task of that name has the sizes of the weights.

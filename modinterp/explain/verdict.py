@@ -51,8 +51,9 @@ class Verdict:
         words: the reasons, with their numbers.
         criteria: predictions of the algorithm for interventions, if one was found; then criteria on accuracy, read-out,
             logits and neurons.
-        clock_or_pizza: how many circles of the embedding are Clocks and Pizzas, such as `3 clock, 2 pizza`. Of a group:
-            `constant on cosets`, `representations alone`, or that the two cannot be distinguished. Empty elsewhere.
+        clock_or_pizza: how many circles of the embedding are Clocks and Pizzas, such as `3 clock, 2 pizza`. For a
+            network on a group: `constant on cosets`, `representations alone`, or that the two cannot be distinguished.
+            Empty elsewhere.
         algorithm: name of the hypothesis whose predictions came true inside the network; empty where none did.
     """
 
@@ -63,7 +64,7 @@ class Verdict:
     algorithm: str = ""
 
     def table(self) -> pd.DataFrame:
-        """One row a criterion."""
+        """Table with one row for each criterion."""
         return pd.DataFrame(
             {"criterion": c.name, "measured": c.value, "wanted": str(c.band), "met": c.met, "because": c.band.because}
             for c in self.criteria
@@ -150,14 +151,14 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
     or do not have the predicted effect, the verdict is about the logits:
 
     - `logits are waves of the answer` meets all of `BANDS`;
-    - `other periodic` has few frequencies in its read-out, or neurons of one frequency, but does not meet these
-      criteria;
+    - `other periodic` has few frequencies in its read-out, or neurons of one frequency, but does not meet the criteria
+      of an algorithm;
     - `memorised` does not need its strongest frequencies for the pairs on which it is right;
     - `solved, it is hidden how` is right, and does not store pairs;
     - `partly solved` is right on a fifth of all pairs, or on those trained on, and no other reading does better;
     - `not solved` is the rest.
 
-    Where another forward pass, operation or input explains the network better, it is `doubtful`.
+    The verdict is `doubtful` where another forward pass, operation or input explains the network better.
     """
     if _is_sum(m):
         return _of_a_long_sum(m, sum_waves(m), warning)

@@ -44,7 +44,8 @@ class ReadingWarning:
     Attributes:
         words: the warning, in sentences.
         trials: what was tried, the best first.
-        explains: True if the network is mostly wrong under the first assumptions, and mostly right under one of these.
+        explains: True if the network is mostly wrong under the first assumptions, and mostly right under one of the
+            others.
     """
 
     words: str
@@ -52,7 +53,7 @@ class ReadingWarning:
     explains: bool
 
     def table(self) -> pd.DataFrame:
-        """One row for each assumption that was tried."""
+        """Table with one row for each assumption that was tried."""
         return pd.DataFrame(
             {
                 "assumption": t.assumption,
@@ -185,8 +186,8 @@ def _of_wrong_answers(
 def is_halfway(m: NetworkMeasurements) -> bool:
     """True if a network is mostly wrong because its training was not finished, and not because of the assumptions.
 
-    It is right on its training pairs, where these are known. Otherwise it is right on a fifth of all pairs, and no
-    other assumption exceeds that.
+    Such a network is right on its training pairs, where these are known. Without known training pairs, it is right on a
+    fifth of all pairs, and no other assumption exceeds this share.
     """
     if m.run.knows_split and len(m.split.train) and m.own_train_score.accuracy >= MOSTLY_RIGHT:
         return True
@@ -196,8 +197,8 @@ def is_halfway(m: NetworkMeasurements) -> bool:
 def is_likelier(other: Trial, assumed: Trial) -> bool:
     """True if a network that is right under two assumptions looks trained under the other one, by scale-free measures.
 
-    Either its margins are far more even, or its weights lie far better along the gradient. The other measure must not
-    contradict this as clearly.
+    Either its margins are far more even, or its weights lie far better along the gradient. Neither of the two measures
+    may contradict the other as clearly.
     """
     evener, trained = _is_evener(other, assumed), _is_more_trained(other, assumed)
     return (evener and not _is_more_trained(assumed, other)) or (trained and not _is_evener(assumed, other))

@@ -81,9 +81,9 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
 
 
 def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.Figure:
-    """The algorithm as hands of clocks, one for each key frequency, above the logits that it gives; a slider over b.
+    """The algorithm as hands of clocks, one for each key frequency, above the resulting logits; a slider over b.
 
-    The short hands stand at the angles of a and of b, the long one at that of a + b, which is their sum. Below, each
+    The short hands of a clock stand at the angles of a and of b, the long hand at the angle of a + b. Below, each
     clock's wave over the answers c, and the sum of the waves, which is largest where c = a + b mod p.
 
     Args:

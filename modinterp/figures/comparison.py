@@ -32,7 +32,8 @@ def spectra(norms: Mapping[str, Sequence[float]]) -> go.Figure:
 
 
 def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, float]) -> go.Figure:
-    """Loss of each network without one frequency of the answer in its logits; a dotted line where nothing is taken out.
+    """Loss of each network without one frequency of the answer in its logits; a dotted line shows the unchanged
+    network.
 
     Args:
         losses: name of each network to its losses without frequencies 1, 2, ... [nats]

@@ -15,7 +15,7 @@ def double_dissociation(panels: Mapping[str, pd.DataFrame], title: str) -> go.Fi
     """Accuracy of each task under each intervention, one panel for each kind of intervention.
 
     Args:
-        panels: name of a panel to its accuracies, one row an intervention and one column a task.
+        panels: name of a panel to its accuracies, one row for each intervention and one column for each task.
         title: what to see.
     """
     figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.2)

@@ -43,7 +43,7 @@ _LOSSES = {
 
 @dataclass(frozen=True)
 class Still:
-    """A network at one epoch of its training.
+    """One network at one epoch of its training.
 
     Attributes:
         W_E: embedding of the residues.

@@ -58,7 +58,7 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
 def spectra_of_runs(
     norms: Mapping[str, Float[Tensor, " component"]], freqs: Mapping[str, Sequence[int]], title: str
 ) -> go.Figure:
-    """Bars of the spectrum of one matrix in several networks, one panel for each, its own key frequencies marked.
+    """Bars of the spectrum of one matrix in several networks, one panel for each, with its own key frequencies marked.
 
     Args:
         norms: name of a run to the norms of the matrix's Fourier components, from `component_norms`.

@@ -1,4 +1,4 @@
-"""Whether an MLP does more than an affine map (contradiction X-A1)."""
+"""Comparison of an MLP with an affine map (contradiction X-A1)."""
 
 from __future__ import annotations
 

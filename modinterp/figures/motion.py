@@ -20,7 +20,7 @@ STEP = 2  # every second a, which halves the page
 def circles_in_motion(
     panels: Mapping[str, tuple[int, Float[Tensor, "a b 2"]]], title: str, axes: Sequence[tuple[int, int]], columns: int
 ) -> go.Figure:
-    """Circles over b, one panel for each plane, with a slider over a; points of all pairs faint behind them.
+    """Circles over b, one panel for each plane, with a slider over a; faint points show all pairs.
 
     The cross is the centre of the circle. The colour runs with b.
 

@@ -149,7 +149,7 @@ def scores(by_number: Float[Tensor, "token head"], fit: Lines) -> go.Figure:
 
 
 def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "token d_head"], head: int) -> go.Figure:
-    """Every dimension of one head's keys and of its queries against the number, a line for each dimension.
+    """Every dimension of one head's keys and queries against the number, a line for each dimension.
 
     Args:
         head: number of the head.

@@ -61,7 +61,8 @@ def heads_by_planes(
 
 
 def smoothest_order(points: Float[Tensor, "b 2"]) -> Int[Tensor, " step"]:
-    """The order of the residues, as multiples of one of them, in which the closed curve through the points is shortest.
+    """Return the order of the residues, as multiples of one residue, that makes the closed curve through the points
+    shortest.
 
     From b to b + 1, a curve of high frequency looks like a tangle. In this order its shape is visible.
     """

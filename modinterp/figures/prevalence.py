@@ -1,4 +1,4 @@
-"""Which statements hold in every seed of a recipe, and which belong to some."""
+"""Statements that hold in every seed of a recipe, and statements that hold only in some seeds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOLD = {
 
 
 def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
-    """One row a claim about one network, the most prevalent first.
+    """Table with one row for each claim about one network, most prevalent first.
 
     Columns: id, statement, verdict; held, of (independent seeds); low, high (ends of the 95% interval of the share); in
     how many numerical replicates the claim holds; and whether seed or rounding decides it.

@@ -52,7 +52,7 @@ def readoff(table: ReadoffTable) -> go.Figure:
 
 
 def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
-    """Bars of the read-off of several networks, one panel for each, each with its own key frequencies.
+    """Bars of the read-off of several networks, one panel for each network with its own key frequencies.
 
     Args:
         tables: name of the run to its read-off.

@@ -1,4 +1,4 @@
-"""One look for every figure: colours that mean the same thing everywhere, titles, panels and heat-maps."""
+"""One look for every figure: fixed meanings of colours, titles, panels and heat-maps."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def titled(figure: go.Figure, title: str) -> go.Figure:
 
 
 def title_of(figure: go.Figure) -> str:
-    """The title of a figure in one line; empty where it has none."""
+    """Return the title of a figure in one line; empty without a title."""
     return (figure.layout.title.text or "").replace("<br>", " ")
 
 

@@ -1,6 +1,7 @@
 """Networks over pairs written as formulas of waves or matrices, evaluated by numpy and compared with the network.
 
-`Distilled.of(measurements)` is the ladder of formulas of one network; `modinterp.distill` makes it of anything.
+`Distilled.of(measurements)` is the ladder of formulas of one network; `modinterp.distill` makes a ladder from any
+network.
 """
 
 from modinterp.formulas.distilled import Distilled

@@ -38,7 +38,7 @@ class Baseline:
 
 @dataclass(eq=False)
 class Baselines:
-    """Networks of fewer numbers, made of one network without looking at what its weights are for.
+    """Baselines with fewer numbers, made from a network without regard to the role of its weights.
 
     Attributes:
         m: measurements of the network.
@@ -99,7 +99,7 @@ class Baselines:
         return best
 
     def drawn(self) -> list[Baseline]:
-        """Both baselines at some shares of the weights, with every other that was measured."""
+        """Both baselines at some shares of the weights, with every other share that was measured."""
         for kind in KINDS:
             for share in SHARES:
                 self.at(kind, round(share * self.whole))

@@ -171,15 +171,16 @@ class Distilled:
         return abs(found.accuracy - own.accuracy) <= ROUNDING_OF_ACCURACY and abs(found.kl - own.kl) <= most
 
     def curve(self, bits: bool = True, parts: bool = True) -> pd.DataFrame:
-        """One row a rung, and one for the network: its size, how faithful it is, and its share of each part.
+        """Table with one row for each rung and one for the network: its size, its faithfulness, and its share of each
+        part.
 
         Args:
             bits: whether the precision is measured at which nothing changes, which takes as long as all else.
             parts: whether the share of each part of the network is measured, which takes as long again.
         Returns:
-            `rung`, `inside` (whether it says how the network computes), `numbers`, `share of all numbers`, `bits`,
-            `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each part of the network of which
-            the formula has a share.
+            Columns: `rung`, `inside` (true if the formula describes the computation), `numbers`, `share of all
+                numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each covered
+                part.
         """
         rows = [self._row(rung, bits, parts) for rung in self.rungs]
         whole = faithfulness(self._network, self._network, self._answers) if self.rungs else None
@@ -235,7 +236,7 @@ class Distilled:
         return stages(self.m, self.reading, rung.formula)
 
     def origins(self) -> pd.DataFrame:
-        """Which head makes the products that neurons read; see `modinterp.formulas.origins`.
+        """Return which head makes the products that neurons read; see `modinterp.formulas.origins`.
 
         Raises:
             NoSuchPart: the network has no neurons in a formula, or no attention.
@@ -257,13 +258,13 @@ class Distilled:
                f"{best.formula.numbers:,} numbers{share}.")  # fmt: skip
 
     def reasons(self) -> Iterator[str]:
-        """One line for each rung that does not exist."""
+        """Return one line for each rung that does not exist."""
         return (f"`{key}` is absent: {why}." for key, why in self.absent.items())
 
     def to_json(self, key: str | None = None) -> str:
-        """One rung as text, by default the last one; see `Rung.to_json`.
+        """Write one rung as text, by default the last; see `Rung.to_json`.
 
-        Its numbers have the fewest digits at which accuracy and KL divergence stay as they are.
+        The numbers in the text have the fewest digits that keep accuracy and KL divergence.
         """
         rung = self[key or self.rungs[-1].key]
         return json.dumps(rung.to_json(self.digits(rung)), allow_nan=False, separators=(",", ":"))

@@ -22,7 +22,7 @@ Rounding = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class GroupCluster:
-    """The neurons of one representation that have the same parts.
+    """Neurons of one representation that have the same parts.
 
     Attributes:
         block: their representation.
@@ -130,7 +130,7 @@ class GroupCluster:
 
 
 def split(term: str) -> tuple[str, str]:
-    """What a term of an input reads, `a`, `b` or `a, b`, and the name of its representation."""
+    """What a term of an input reads (`a`, `b` or `a, b`), and the name of its representation."""
     of, _, name = term.partition(": ")
     return of, name
 

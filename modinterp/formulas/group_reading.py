@@ -94,7 +94,7 @@ class GroupReading:
 
     @cached_property
     def is_additive(self) -> bool:
-        """Whether inputs of neurons are sums of a function of a and one of b."""
+        """True if inputs of neurons are sums of a function of a and one of b."""
         left = self.pre - self.constant - self.by_element[0][:, None] - self.by_element[1]
         return float(np.square(left).sum()) <= ADDITIVE * float(np.square(self.pre - self.constant).sum())
 

@@ -94,7 +94,7 @@ class HeadReading:
         return tuple(found)
 
     def inputs(self, r: NeuronReading, freq: int, neurons: np.ndarray) -> dict[str, Waves]:
-        """The waves of one frequency that some neurons read through each head, and their constants.
+        """Waves of one frequency that some neurons read through each head, with their constants.
 
         Values of a and of b differ by a constant, which is that of `second of head`, where both have the same wave.
         """

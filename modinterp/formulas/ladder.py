@@ -1,4 +1,4 @@
-"""The ladder of formulas of one network: each rung has all waves of the rung before it and more."""
+"""The ladder of formulas of one network: each rung adds waves to the rung before it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PRODUCTS = ("sum", "difference")
 
 @dataclass(frozen=True)
 class Step:
-    """One rung of the ladder, before it is measured.
+    """One rung of the ladder, before measurement.
 
     Attributes:
         key: short name.
-        assumption: what the formula takes for granted, in one sentence.
+        assumption: the assumption of the formula, in one sentence.
         formula: the rung.
         inside: whether it says how the network computes; else it describes the logits alone.
         read_from: kinds of numbers in it, keys of `READ_FROM`.

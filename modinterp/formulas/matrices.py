@@ -29,7 +29,7 @@ class Walk:
 
     @classmethod
     def of(cls, table: Array, identity: int) -> Walk:
-        """A walk through a group by few generators, each the one that reaches most elements beside those before it.
+        """Walk through a group by few generators, choosing each to reach the most new elements.
 
         Args:
             table: number of the product a b, `[a, b]`.
@@ -70,8 +70,8 @@ class Walk:
 class Block:
     """One irreducible real representation of a group, whose matrix elements neurons read and write.
 
-    Functions in it are sums of the elements of some columns of its matrices. A rotation needs one column of two, since
-    the other has the same functions.
+    Functions in it are sums of the elements of some columns of its matrices. A rotation needs only the first of its two
+    columns, since both have the same functions.
 
     Attributes:
         name: such as `standard`.
@@ -141,7 +141,7 @@ class Block:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether matrices of rank one are shorter: in a real representation of two dimensions or more."""
+        """True if matrices of rank one are shorter: in a real representation of two dimensions or more."""
         return self.multiplicity == 1 and self.dim > 1
 
 

@@ -1,4 +1,4 @@
-"""Where the waves that neurons read come from: a head whose attention is held still makes no products."""
+"""Origins of the waves that neurons read: a head with fixed attention makes no products."""
 
 from __future__ import annotations
 

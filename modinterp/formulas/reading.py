@@ -218,7 +218,7 @@ def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str])
 def alphas_and_halves(m: CyclicMeasurements) -> tuple[dict[int, float], dict[int, float]]:
     """Coefficients of cos(w (s - c)), and of abs(cos(w (a - b) / 2)) times it, at each key frequency, for answers s.
 
-    Both are projections of what of the logits of each pair is along the cosine about its answer.
+    Both coefficients are projections of the part of each pair's logits along the cosine about its answer.
     """
     x, found = np.arange(m.p), (dict[int, float](), dict[int, float]())
     logits = turned_b(m.logits.double().cpu().numpy(), m.sign)

@@ -28,7 +28,9 @@ class Rung(Step):
 
     @property
     def is_faithful(self) -> bool:
-        """Whether it says how the network computes, and answers as it does: 99.9% of pairs, at most 0.01 nats off."""
+        """True if the formula describes how the network computes, and answers as it does: 99.9% of pairs, at most 0.01
+        nats off.
+        """
         return self.inside and is_faithful(self.faithfulness)
 
     def __call__(self, a: Any, b: Any) -> np.ndarray:
@@ -49,7 +51,7 @@ class Rung(Step):
 
 
 def is_faithful(found: Faithfulness) -> bool:
-    """Whether logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
+    """True if logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
     return found.same >= SAME and found.kl <= KL
 
 

@@ -1,7 +1,7 @@
 """Attention of heads as a softmax of waves of a and of b; numpy alone.
 
-A head attends from the last position to a, to b and to the last position itself. Its score of a is
-``offset + sum of Re(z e^(i w a))`` over some frequencies; the score of the last position is zero.
+A head attends from the last position to a, to b and to the last position itself. The head's score of a is ``offset +
+sum of Re(z e^(i w a))`` over some frequencies; the score of the last position is zero.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A formula put into its network one part at a time, by hooks, and what each part costs."""
+"""Put a formula into its network one part at a time, by hooks, and measure the cost of each part."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formul
     """Loss when each part of a formula enters the network: alone, and after the parts before it.
 
     A hook at the pattern replaces the attention of each head, if the formula has heads. A hook at the neurons replaces
-    the neurons of each frequency. What all neurons write, and what passes them
-    by, is replaced in the logits, where both are added up. Losses do not add up, since the answers saturate. The last
-    row compares the sum of the single costs with the cost of all parts together.
+    the neurons of each frequency. The output of all neurons, and the path around them, are replaced in the logits,
+    where both are added. Losses do not add up, since the answers saturate. The last row compares the sum of the single
+    costs with the cost of all parts together.
 
     Args:
         formula: one rung with neurons.

@@ -1,7 +1,8 @@
 """Waves that neurons read and write, with their amplitudes and phases; numpy alone.
 
-A neuron of frequency k reads ``u = constant + A [cos(w a + phi) + cos(w b + phi)] + ...`` with ``w = 2 pi k / p``. It
-writes ``R cos(w c + rho)`` times ``act(u)`` into the logit of class c. Nothing here needs torch or a network.
+A neuron of frequency k reads ``u = constant + A [cos(w a + phi) + cos(w b + phi)] + ...`` with ``w = 2 pi k / p``. The
+neuron writes ``R cos(w c + rho)`` times ``act(u)`` into the logit of class c. This module needs neither torch nor a
+network.
 """
 
 from __future__ import annotations

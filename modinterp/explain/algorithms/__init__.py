@@ -1,5 +1,6 @@
-"""Hypotheses about the algorithm of a network, one file each. The verdict is the one that predicts its
-interventions."""
+"""Hypotheses about the algorithm of a network, one file each. The verdict is the algorithm whose predictions for the
+interventions come true.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
 
 
 def algorithm_of(m: Any, logits_are_sums: bool) -> Algorithm | None:
-    """The first algorithm all of whose predictions came true in a network; None where none did, or none was tested.
+    """Return the first algorithm whose predictions all came true in a network; None if there is none, or none was
+    tested.
 
     Args:
         logits_are_sums: whether read-out, logits and neurons are those of a sum over key blocks.

@@ -1,4 +1,4 @@
-"""Copying: the keys choose one token of the input, and its value is written into the answer."""
+"""Copying: the keys choose one token of the input, and the OV circuit writes its value into the answer."""
 
 from __future__ import annotations
 

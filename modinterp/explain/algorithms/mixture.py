@@ -1,4 +1,4 @@
-"""Two algorithms in one network: it answers some pairs by circles, and the other pairs without them."""
+"""Two algorithms in one network: circles answer some pairs, and another mechanism the rest."""
 
 from __future__ import annotations
 
