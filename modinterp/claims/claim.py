@@ -121,6 +121,8 @@ class ClaimData:
         measure: from the measurements of the runs in `needs` to named numbers that are no registered quantities; a
             sequence holds one number per run. Quantities are measured without it, wherever a claim names their keys.
         expected: name of a number, or key of a quantity, to the tolerance it must lie in.
+        behaviour: names among the expected numbers of `measure` that say how well a network works, such as accuracies.
+            They do not distinguish a mechanism, so controls are compared by the other numbers.
         printed: name of a number to its value in the source, for the table of the source's numbers beside ours.
         outside: name of a printed number to why it lies outside of all that is measured here.
         by_selection: names of numbers that chose the first of `needs` among its replicates to stand for the source's
@@ -152,6 +154,7 @@ class ClaimData:
     source_says: str
     measure: Measure | None = None
     expected: Mapping[str, Band]
+    behaviour: tuple[str, ...] = ()
     printed: Mapping[str, float] = field(default_factory=dict)
     outside: Mapping[str, str] = field(default_factory=dict)
     by_selection: tuple[str, ...] = ()
@@ -171,6 +174,8 @@ class ClaimData:
     def __post_init__(self) -> None:
         if not self.expected:
             raise ValueError(f"{self.id} expects nothing, so nothing could refute it")
+        if unknown := sorted({*self.behaviour} - {*self.expected} | {*self.behaviour} & {*REGISTRY}):
+            raise ValueError(f"{self.id} lists {', '.join(unknown)} as behaviour; a quantity states this itself")
         if self.measure is None:
             of_quantities(self.names)  # which must exist
         for pattern in self.required:
@@ -201,7 +206,7 @@ class ClaimData:
 
     @property
     def is_by_selection(self) -> bool:
-        """True if every tolerance except accuracies was used to choose the main network, which then agrees by
+        """True if every tolerance except behaviour was used to choose the main network, which then agrees by
         construction.
 
         A main network chosen by the claim's numbers is no evidence: it does not count among the networks in which the
@@ -210,11 +215,8 @@ class ClaimData:
         return bool(self.by_selection) and all(self.is_behaviour(n) or n in self.by_selection for n in self.expected)
 
     def is_behaviour(self, name: str) -> bool:
-        """True if a number only shows that a network works, and not how.
-
-        A quantity states this itself. Of other numbers, accuracies do.
-        """
-        return REGISTRY[name].is_behaviour if name in REGISTRY else "accuracy" in name
+        """True if a number only shows that a network works, and not how: as its quantity states, or the claim."""
+        return REGISTRY[name].is_behaviour if name in REGISTRY else name in self.behaviour
 
     @property
     def of_one(self) -> Measure | None:

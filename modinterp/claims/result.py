@@ -205,11 +205,10 @@ class Result:
         return ". ".join([*each, *([more] if more else [])])
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
-        """True if the numbers of a control network, accuracies apart, lie in the claim's tolerances.
+        """True if the numbers of a control network, behaviour apart, lie in the claim's tolerances.
 
-        Accuracies of a control are compared if every other number that the claim expects is missing or NaN. None where
-        that is not to be
-        told: a number is missing or NaN, and no other one is off its tolerance.
+        Behaviour is compared where every other number that the claim expects is missing or NaN. None where a number is
+        missing or NaN and no other number is off its tolerance.
         """
         expected = self.claim.expected
         known = [name for name in expected if any(value == value for value in numbers.get(name, ()))]

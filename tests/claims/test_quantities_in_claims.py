@@ -41,13 +41,17 @@ def test_a_quantity_that_does_not_exist_is_refused_at_once() -> None:
         claim(logit_fev=at_least(0.5))
 
 
-def test_what_is_behaviour_is_stated_by_the_quantity() -> None:
-    named = claim(logit_fve=at_least(0.5))
+def test_what_is_behaviour_is_stated_by_the_quantity_or_the_claim() -> None:
+    own = {"ablated accuracy": at_least(0.9), "rise of the loss": at_least(1)}
+    named = replace(claim(logit_fve=at_least(0)), expected=own, measure=lambda m: {}, behaviour=("ablated accuracy",))
     assert named.is_behaviour("accuracy")
     assert named.is_behaviour("loss")
     assert not named.is_behaviour("restricted_accuracy"), "it measures what a part is good for"
-    assert named.is_behaviour("ablated accuracy"), "a number that is no quantity is judged by its name"
-    assert not named.is_behaviour("ablated loss")
+    assert named.is_behaviour("ablated accuracy")
+    assert not named.is_behaviour("rise of the loss")
+    for name in ("another accuracy", "loss"):
+        with pytest.raises(ValueError, match=f"lists {name} as behaviour"):
+            replace(named, behaviour=(name,))
 
 
 def test_a_claim_may_name_quantities_beside_numbers_of_its_own() -> None:

@@ -116,6 +116,7 @@ CLAIMS = (
             ACCURACY: between(0.5, 0.9, "more than half"),
             "share of the errors that answer zero": at_least(0.95, "errors say zero"),
         },
+        behaviour=(ACCURACY,),
         reported=("loss without neurons",),
         needs=CUMSUM,
         scope="any seed",

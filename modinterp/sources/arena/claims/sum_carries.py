@@ -191,6 +191,7 @@ CLAIMS = (
             IN_SET: at_least(0.98, "the answer is the digit sum or one more"),
             STILL_RIGHT: at_most(0.75, "the network does not know which of the two is right"),
         },
+        behaviour=(STILL_RIGHT,),
         given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
         reported=(WITH_CARRY, WITHOUT_CARRY),
         finding=mixed(),

@@ -165,7 +165,7 @@ CLAIMS = (
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
         finding=one_seed(
-            "The sort network answers 99.78% of the tokens correctly with 40,000 inputs, and 99.93% with 400,000."
+            "The sort answers 99.78% of the tokens correctly with 40,000 inputs, and 99.93% with 400,000."
         ),
     ),
     Claim(
@@ -205,6 +205,7 @@ CLAIMS = (
             "gain on the augmented test set": at_least(0.05, "half of the source's 10 points"),
             "accuracy on the augmented test set after": at_least(0.93, "accuracy is about 95% in the source"),
         },
+        behaviour=("accuracy on the augmented test set after",),
         reported=("small numbers alone before", "small numbers alone after"),
         needs=(MAX[0], BALANCED[0]),
         figure="accuracy",
@@ -222,6 +223,7 @@ CLAIMS = (
             "gain on the uniform test set": at_most(0.03, "marginal"),
             "accuracy after": LEARNED,
         },
+        behaviour=("accuracy after",),
         changed=(SAME_BAR,),
         needs=(MAX[0], BALANCED[0]),
         figure="accuracy",
@@ -240,6 +242,7 @@ CLAIMS = (
             MEDIAN_OVER_SORT: at_least(2, "the source's loss ratio is 10, seed-specific"),
             "accuracy of the sort less that of the median": at_least(0, "5 points in the source, seed-specific"),
         },
+        behaviour=("accuracy of the sort less that of the median",),
         needs=(SMALL_SORT, MEDIAN[0]),  # both from 40,000 inputs
         changed=(
             Change(
@@ -265,6 +268,7 @@ CLAIMS = (
                 0, "as large as the tolerance for the sort's lead over the median"
             ),
         },
+        behaviour=("accuracy from five answers an input less that from one, medians over seeds",),
         needs=(*SMALL_SORTS, *ONE_ANSWER),  # all from 40,000 inputs
         required=("circuits/sort-small-*", "circuits/sort-one-answer-*"),
         scope="any seed",

@@ -33,6 +33,7 @@ CLAIMS = (
             MEDIAN_OVER_SORT: at_least(1.1, "the loss ratio exceeds that of two untrained networks"),
             "accuracy of the median": LEARNED,
         },
+        behaviour=("accuracy of the median",),
         needs=(MEDIAN[0], SORT[0]),
         figure="curves",
         changed=(

@@ -169,6 +169,7 @@ CLAIMS = (
             "drop in accuracy": at_most(0.1, "very similar"),
             "accuracy": LEARNED,
         },
+        behaviour=("drop in accuracy",),
         reported=("accuracy with scores on lines",),
         needs=BALANCED,
         scope="any seed",

@@ -284,6 +284,7 @@ CLAIMS = (
                 0.2, "five times the share of networks with ReLU, 4%: without ReLU only attention can make products"
             ),
         },
+        behaviour=("highest test accuracy",),
         reported=("grokking epochs without ReLU",),
         needs=WITHOUT_RELU,
         scope="any seed",

@@ -197,6 +197,7 @@ CLAIMS = (
             "restricted over all-pairs loss": at_most(0.9, "0.30 in the mainline"),
             "accuracy with rho(a b) of key representations alone": at_least(0.999, "1.0 in a released network"),
         },
+        behaviour=("accuracy with rho(a b) of key representations alone",),
         reported=(RESTRICTED_LOSS,),
         needs=S5_MLP,
         scope="any seed",

@@ -201,6 +201,7 @@ CLAIMS = (
             TRUE: at_most(0.05, "0 of 36 pairs are right in the authors' network"),
             TRUE_LOSS: at_least(1, "worse than guessing"),
         },
+        behaviour=(OFF_PLATEAU, TRUE),
         reported=("share of mirrored pairs in the test set",),
         needs=named("grok"),
         scope="any seed",
@@ -220,6 +221,7 @@ CLAIMS = (
             RARE: at_most(0.1, ".000 in the authors' network"),
             LEAST_RARE: at_most(1, "below chance"),
         },
+        behaviour=(RARE,),
         changed=(
             Change(
                 date="2026-11-28",

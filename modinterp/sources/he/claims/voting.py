@@ -251,6 +251,7 @@ CLAIMS = (
             DIAGONAL: at_least(0.95, "every error of the authors' networks std, grok and p97"),
             REST: at_most(0.15, ".002 to .12 in the authors' networks"),
         },
+        behaviour=(COSINES, REST),
         reported=(SQUARES, "loss of cosines"),
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",

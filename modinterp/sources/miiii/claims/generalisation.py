@@ -143,8 +143,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig5.accuracy",
         where="figure 5",
-        statement="All 29 tasks generalise: 2, 3, 5 and 7 first and in this order, the other tasks later and in no "
-        "order.",
+        statement="All 29 tasks generalise: 2, 3, 5 and 7 first and in this order, all other tasks later, in no order.",
         source_says="29 of 29 tasks; those after the first four near epoch 40,000",
         measure=_accuracy,
         expected={
@@ -157,6 +156,7 @@ CLAIMS = (
                 10_000, 65_536, "near 40,000 in the source; the run ends at 65,536"
             ),
         },
+        behaviour=("tasks with a test accuracy of 0.99",),
         needs=(CODED, PRINTED),
         required=(CODED,),
         figure="accuracy",

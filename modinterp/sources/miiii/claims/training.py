@@ -163,6 +163,7 @@ CLAIMS = (
             "rows of labels are the same, in another order": equals(1),
             "mean test accuracy less chance": between(-0.03, 0.03),
         },
+        behaviour=("mean test accuracy less chance",),
         needs=(BASIS,),
         scope="any network",
     ),

@@ -112,6 +112,7 @@ CLAIMS = (
                 0.1, "0.012 in the author's checkpoint"
             ),
         },
+        behaviour=("accuracy with the best affine map in place of the neurons",),
         needs=SEEDS,
         scope="any seed",
         figure="norm_maps",

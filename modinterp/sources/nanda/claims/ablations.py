@@ -133,6 +133,7 @@ CLAIMS = (
             LOSS: 2.48e-7,
         },
         expected={LOSS_RATIO: at_most(2, "1.03 in the paper"), **WORKS},
+        behaviour=tuple(WORKS),
         needs=(MAIN,),
         figure="interventions",
         finding=mixed(
@@ -149,6 +150,7 @@ CLAIMS = (
         measure=intervention("neurons as waves of a + b"),
         printed={LOSS_RATIO: 0.23, TEST_LOSS_RATIO: 0.23, LOSS: 5.54e-8},
         expected={LOSS_RATIO: at_most(1, "the claim is about the direction of the change"), **WORKS},
+        behaviour=tuple(WORKS),
         needs=(MAIN,),
         finding=mixed(),
         figure="interventions",
@@ -237,6 +239,7 @@ CLAIMS = (
             "cause unknown: in our networks the projection hardly changes the loss, and no variant halves the loss",
         ),
         expected={LOSS_RATIO: at_most(2, "the loss ratio is 0.49 in the paper, 1.09 in an archived network"), **WORKS},
+        behaviour=tuple(WORKS),
         needs=(MAIN,),
         figure="interventions",
         finding=mixed(),

@@ -93,6 +93,7 @@ CLAIMS = (
                 0.5, "most of the growth is over in figure 14"
             ),
         },
+        behaviour=("restricted accuracy when half the test pairs are right",),
         needs=SEEDS,
         scope="any seed",
         figure="restricted_accuracy",

@@ -229,6 +229,7 @@ def _table_6(row: Skip) -> Claim:
             ACCURACY_FALL: at_most(row.drop, f"{row.accuracy}% to {row.ablated_accuracy}% in the paper"),
             ABLATED_RATIO: at_most(10, "4.2 at the most in table 6"),
         },
+        behaviour=(ACCURACY_FALL,),
         given={ACCURACY: at_least(GENERALISES, "about networks that generalise; 99.6% is the lowest in table 6")},
         changed=(ONE_DEFINITION, *((THREE_OF_FIVE,) if row.key == "2-layer" else ())),
         reported=(LOSS, ABLATED_LOSS, ABLATED_ACCURACY),
@@ -269,10 +270,8 @@ CLAIMS = (
     Claim(
         id="nanda.C23.consistent",
         where="appendix C.2.3, table 5",
-        statement=(
-            "Every network that generalises with weight decay computes its answers from waves of a + b at a few "
-            "key frequencies."
-        ),
+        statement="Every network that generalises with weight decay computes its answers from waves of a + b at a few "
+        "key frequencies.",
         source_says="lowest FVE of the logits 63.9%, with 80% of the data",
         measure=_consistent,
         expected={

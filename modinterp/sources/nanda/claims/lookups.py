@@ -182,6 +182,7 @@ CLAIMS = (
             LOSS_RATIO: at_most(10, "0.88 in the paper, 1.19 in an archived network"),
             ACCURACY: at_least(0.999, "unchanged"),
         },
+        behaviour=(ACCURACY,),
         needs=(MAIN,),
         finding=mixed(
             "With lines the loss is 0.85 times as high in mainline-0; the paper has 0.88. A line gives no "

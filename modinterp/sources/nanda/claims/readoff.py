@@ -235,6 +235,7 @@ CLAIMS = (
             TEST_LOSS_RATIO: at_most(1, "the claim is about the direction of the change"),
             ACCURACY: at_least(0.999, "the sum still solves the task"),
         },
+        behaviour=(ACCURACY,),
         needs=(MAIN,),
         control="also true before training",
     ),

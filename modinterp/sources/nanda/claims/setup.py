@@ -182,6 +182,7 @@ CLAIMS = (
             "grokked": between(3_000, 25_000, "10,000 in the paper, seeds differ"),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "half and one and a half times the paper's 10,000"),
         },
+        behaviour=("train accuracy by epoch 1,500", "test accuracy when memorised", "test accuracy by epoch 30,000"),
         needs=SEEDS,
         scope="any seed",
         figure="curves",

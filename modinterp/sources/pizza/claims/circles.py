@@ -30,9 +30,8 @@ LEADS = Change(
     what="the share of the embedding's variance from which a circle counts as leading",
     before="8%",
     now="10%",
-    why="Circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three "
-    "leading and the last three accompanying. At 8% the pizza's formula failed on Model A, which we saw "
-    "first. We had examined no network of ours.",
+    why="Circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three leading "
+    "and the last three accompanying. At 8% the pizza's formula failed on Model A, before we examined any of ours.",
 )
 
 
@@ -313,6 +312,7 @@ CLAIMS = (
                 "0.163 in the released Model A: all logits together do not reveal a pizza",
             ),
         },
+        behaviour=("accuracy of the weak circles alone",),
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(

@@ -213,6 +213,7 @@ CLAIMS = (
             "half turn ahead of the accuracy, most": at_most(0.05, SEEN),
             "half turn at the first snapshot that answers 99.9%": at_least(0.95, SEEN),
         },
+        behaviour=("half turn ahead of the accuracy, most",),
         needs=WITH_SNAPSHOTS,
         scope="any seed",
         control="without control",

@@ -153,6 +153,10 @@ CLAIMS = (
                 0.15, "the network reads each circle separately"
             ),
         },
+        behaviour=(
+            "smallest step of the accuracy as the circles grow to their size",
+            "least accuracy from 0.8 to 1.25 of their size",
+        ),
         needs=WITH_NEURONS,
         scope="any seed",
         figure="doses",

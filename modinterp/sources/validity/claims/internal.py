@@ -38,6 +38,7 @@ CLAIMS = (
             "accuracy_without": at_most(0.10, "little above chance, 1 in p"),
             "accuracy with the circles of other numbers": at_most(0.05, "the replaced circles carry the other numbers"),
         },
+        behaviour=("accuracy with the circles of other numbers",),
         needs=SOLVED,
         scope="any seed",
         control="also true before training",
