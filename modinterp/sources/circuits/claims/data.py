@@ -164,9 +164,7 @@ CLAIMS = (
         expected={"gain in accuracy": at_least(0.1, "fewer inputs: 'does not generalise properly'")},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
-        finding=one_seed(
-            "The sort answers 99.78% of the tokens correctly with 40,000 inputs, and 99.93% with 400,000."
-        ),
+        finding=one_seed("The sort gives 99.78% of the tokens right with 40,000 inputs, 99.93% with 400,000."),
     ),
     Claim(
         id="circuits.data.max_below20",
