@@ -161,7 +161,9 @@ def _sizes(address: Address) -> dict[str, int] | None:
         from huggingface_hub import errors
 
         try:
-            tree = huggingface_hub.HfApi().list_repo_tree(address.repo, recursive=True, revision=address.revision)
+            hub = huggingface_hub.HfApi()
+            hub.repo_info(address.repo, revision=address.revision)  # listing tries for 23 s to reach the Hub
+            tree = hub.list_repo_tree(address.repo, recursive=True, revision=address.revision)
             listed = list(islice(tree, MOST_LISTED + 1))
         except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):
             raise
