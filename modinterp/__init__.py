@@ -1,26 +1,26 @@
 """Train small networks on algorithmic tasks and take them apart until the algorithm inside is measured.
 
-A library, and sources that use it. Data and imports go one way, from left to right:
+The package is a library, together with sources that use the library. Data and imports go from left to right:
 
     tasks -> models -> activations -> training -> runs -> analyses -> bases -> interventions -> measurements ->
     claims -> figures -> formulas -> pages -> sources -> explain -> reproduce -> compare -> distill -> publish ->
     commands
 
 A task makes inputs, a model maps them to logits, and training makes a run. Analyses turn its activations into small
-results, which the measurements of the run keep. Claims compare them with the statements of a source, and figures draw
-them. A source is a paper with its runs, claims and figures in one folder; `reproduce` measures a source, `explain` a
-network of yours::
+results, which the measurements of the run keep. Claims compare these results with the statements of a source, and
+figures draw the results. A source is a paper with its runs, claims and figures in one folder. `reproduce` measures a
+source, and `explain` measures a network of yours::
 
     import modinterp as mi
     run = mi.load("SOURCE/RUN-0")                      # task, model, history, snapshots; prints as one line
-    m = mi.measure(run)                                # nothing is computed until it is asked for, and nothing twice
+    m = mi.measure(run)                                # each number is computed at first use, and then kept
     m.keys.freqs, m.readoff.table(), m.phases          # key frequencies, neurons along waves, the phases of training
     mi.figures.readout.readoff(m.readoff)              # a plotly figure
     mi.source("SOURCE")["CLAIM"].check(run)            # holds: ...
-    mi.explain("model.pt", op="add", p=113)            # what somebody's network does, a file, a module or a function
-    mi.compare([run, "model.pt"])                      # several side by side
-    mi.film(run)                                       # the page of a training, with its film
-    mi.distill(run).curve()                            # formulas of a network by their size, and how faithful they are
+    mi.explain("model.pt", op="add", p=113)            # the algorithm of a file, a module or a function
+    mi.compare([run, "model.pt"])                      # several networks side by side
+    mi.film(run)                                       # a page with the curves and the film of a training
+    mi.distill(run).curve()                            # size and faithfulness of each formula of a network
 
 Names are imported when they are first used, so that `import modinterp` costs nothing.
 """

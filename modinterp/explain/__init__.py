@@ -1,6 +1,6 @@
-"""Find the algorithm of a network over pairs (a, b), whoever trained it, with nulls, a verdict, a table and a page.
+"""Find the algorithm of a network over pairs (a, b) or sequences, and report a verdict, a table of numbers and a page.
 
-`explain` is the function, `python -m modinterp.explain FILE` the command, and an `Explanation` what both give.
+`explain` is the function, and `python -m modinterp.explain FILE` the command. Both produce an `Explanation`.
 """
 
 from __future__ import annotations

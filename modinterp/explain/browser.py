@@ -1,4 +1,4 @@
-"""A page to pick a neuron, head or frequency of a network, with its map, spectrum, weights and effect."""
+"""A page that shows the map, spectrum, weights and effect of each neuron, head and frequency of a network."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Part:
     """One neuron, head or frequency of the browser.
 
     Attributes:
-        name: its number.
+        name: number of the neuron, head or frequency.
         text: a sentence that describes the part.
-        spectrum: the part's share at each frequency, from 1 on.
-        reads: one number for each number a, and its meaning.
-        writes: one number for each answer, and its meaning.
+        spectrum: share of the part's variance at each frequency, from frequency 1 on.
+        reads: a title, and a list with one number for each input a: how strongly the part reads a.
+        writes: a title, and a list with one number for each answer: what the part adds to the answer's logit.
         change: change of the loss over pairs when the part is taken out; None if unknown. [nats]
-        map: over all pairs.
-        points: whether `reads` and `writes` are points in a plane.
+        map: value of the part on every pair (a, b).
+        points: True if `reads` and `writes` hold points in a plane instead of numbers.
     """
 
     name: int
@@ -53,12 +53,12 @@ class Part:
 
 
 def can_be_browsed(m: NetworkMeasurements) -> bool:
-    """True if a network has parts to pick: it adds or subtracts, and its inside is accessible."""
+    """True if the browser can show a network: the network adds or subtracts, and its activations are accessible."""
     return isinstance(m, CyclicMeasurements) and is_explained(m) and not m.is_output_only
 
 
 def kinds(m: CyclicMeasurements) -> dict[str, list[Part]]:
-    """The parts of a network, by kind."""
+    """Map each kind of part (neurons, heads, frequencies) to the parts of a network."""
     found: dict[str, list[Part]] = {}
     for kind, parts in (("neuron", _neurons), ("head", _heads), ("frequency", _frequencies)):
         try:
@@ -144,7 +144,7 @@ def _frequencies(m: CyclicMeasurements) -> Iterator[Part]:
 
 
 def _in_its_plane(x: Float[Tensor, "element d"], freq: int) -> list:
-    """Vectors in the plane of a frequency; none for half of an even modulus, which has a cosine alone."""
+    """Vectors in the plane of a frequency; empty for frequency p/2 of an even modulus, which has no sine."""
     return [] if 2 * freq == len(x) else _short(x.double() @ plane(x, freq))
 
 
@@ -163,21 +163,21 @@ def _spectra(maps: Float[Tensor, "part a b"]) -> list[list[float]]:
 
 
 def _short(values: Tensor) -> list:
-    """Numbers to so many digits of the largest, nested as they are."""
+    """Nested list of the values, rounded to `_DIGITS` digits of the largest."""
     x = values.detach().cpu().double().numpy()
     largest = float(np.abs(x).max()) if x.size else 0.0
     return x.round(_DIGITS - 1 - int(np.floor(np.log10(largest)))).tolist() if largest else x.tolist()
 
 
 def _levels(field: Float[Tensor, "a b"]) -> bytes:
-    """A map as one byte a pair, from its least to its largest value."""
+    """Encode a map as one byte per pair, scaled from the map's smallest to its largest value."""
     low, high = field.aminmax()
     scaled = (field - low) / (high - low).clamp_min(1e-300) * (LEVELS - 1)
     return scaled.round().to(torch.uint8).numpy().tobytes()
 
 
 def _packed_maps(parts: dict[str, list[Part]]) -> tuple[dict[str, list[str]], int]:
-    """The maps, compressed, by kind, and how many have none, for the size of the page: neurons that matter least."""
+    """Compressed maps by kind, and how many of the least important neurons have none, to limit the size of the page."""
     packed: dict[str, list[str]] = {kind: [""] * len(each) for kind, each in parts.items()}
     left, without = MOST_BYTES, 0
     order = [(kind, n) for kind in ("frequency", "head", "neuron") for n in _most_first(parts.get(kind, []))]
@@ -191,12 +191,12 @@ def _packed_maps(parts: dict[str, list[Part]]) -> tuple[dict[str, list[str]], in
 
 
 def _most_first(parts: list[Part]) -> list[int]:
-    """Numbers of the parts, those without which the loss changes the most first."""
+    """Indices of the parts, sorted by the change of the loss without each part, largest first."""
     return sorted(range(len(parts)), key=lambda n: -abs(parts[n].change or 0.0))
 
 
 def browser(name: str, m: CyclicMeasurements) -> str:
-    """The page of all parts of a network, self-contained and of at most 5 MiB."""
+    """HTML page of all parts of a network: one self-contained document of at most 5 MiB."""
     parts = kinds(m)
     packed, without = _packed_maps(parts)
     data: dict[str, Any] = {

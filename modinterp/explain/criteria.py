@@ -43,10 +43,10 @@ class Criterion:
     """One number that decides the verdict.
 
     Attributes:
-        key: of the quantity.
-        name: its title.
-        value: the number.
-        band: the tolerance that the number must lie in.
+        key: key of the quantity.
+        name: title of the quantity.
+        value: the measured number.
+        band: the tolerance that `value` must lie in.
     """
 
     key: str
@@ -66,7 +66,7 @@ def is_explained(m: NetworkMeasurements) -> bool:
 
 
 def foretold(algorithm: Algorithm, m: Any) -> Iterator[Criterion]:
-    """The criteria of an algorithm: its predictions for interventions, and the measured numbers."""
+    """Yield the criteria of an algorithm: each predicted effect of an intervention, with the measured effect."""
     for key, band in algorithm.foretells.items():
         yield Criterion(key, m.reading(key).title, m[key], band)
 

@@ -30,7 +30,7 @@ FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "a
 
 
 def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Yield the key and figure of each figure of an explanation; none where only the behaviour was measured."""
+    """Yield key and figure for each figure of an explanation; nothing where only the behaviour was measured."""
     if isinstance(m, PositionMeasurements):
         yield from figures_of_positions(m)
     if isinstance(m, GroupMeasurements):
@@ -69,7 +69,7 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
 
 
 def _figures_of_interventions(m: CyclicMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """What turning and scaling circles does, where the embedding is seen and the circles are few."""
+    """Yield figures of the effects of rotating and scaling circles, if the embedding is accessible and circles few."""
     try:
         freqs = m.causal.half_turn.freqs
     except NotRecorded:

@@ -55,10 +55,10 @@ def explain(
 ) -> Explanation:
     """Explain a network over pairs (a, b) or on sequences, by its own forward pass.
 
-    A module or function is called unchanged. Embedding, attention and neurons of a module or function are measured if
-    they are found, or named in `hooks`. A file does not say everything about its forward pass. Arguments name the rest;
-    for others the usual value is assumed, and stated. If other assumptions fit better, a warning says so, and `instead`
-    has the explanation under them.
+    Modules and functions are called unchanged. Embedding, attention and neurons of a module are measured if modinterp
+    finds them, or if `hooks` names them. A file leaves parts of its forward pass open: arguments state these parts, and
+    the usual value of each missing argument is assumed and reported. If other assumptions fit better, a warning names
+    them, and `Explanation.instead` holds the explanation under the better assumptions.
 
     >>> import modinterp as mi
     >>> mi.explain("model.pt", op="add", p=97).verdict.label    # doctest: +SKIP
@@ -68,33 +68,33 @@ def explain(
         network: a run; the name of a run, such as `SOURCE/RUN`; a file of weights (`.safetensors`, `.pt`, `.pth`,
             `.ckpt`, `.bin`); a state dict; or a module or function from tokens `[batch, pos]`, or one-hot pairs, to
             logits.
-        op: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`. Or a form such as
-            `2a + 3b`, `a^2 + b` or `a + b + c`. Or `group` for the product in a group, and `b a` for the other order.
-        p: the modulus; by default taken from the shapes of a file. A run knows.
+        op: the operation: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`; or a
+            form such as `2a + 3b`, `a^2 + b` or `a + b + c`. For groups: `group` for the product a b, or `b a`.
             For sequences: `max`, `min`, `median`, `sort`, `digits`, `cumsum`, `palindrome` or `unique`.
-        task: in place of op and p, any task, such as a `Group` or `Ordering("max", n=5, limit=64)`.
-        equals: whether the token "=" follows; by default as the shapes of a file, or as the network takes it.
-        vocabularies: 2 where b has tokens of its own, p + b.
-        act_fn: for a file, the nonlinearity of its neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
-        attention_rate, causal, joined: for a file, how its network computes; see `modinterp.models.ForwardPass`.
-        inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        tokens: for a module or function, how the numbers stand among its tokens. The form is a text such as `a op b =`
-            or `a+1 b+1 -> c+1`, or a function from a and b, `[batch]` each. By default the usual forms are tried.
-        hooks: for a module, our hook names to its hook points or modules, such as `{"hook_embed": "tok"}` or
-            `{"blocks.0.mlp.hook_post": "fc2:input"}`.
+        p: the modulus; by default taken from the task of a run, or from the shapes in a file.
+        task: any task in place of `op` and `p`, such as a `Group` or `Ordering("max", n=5, limit=64)`.
+        equals: True if the token "=" follows the numbers; by default inferred from shapes, or by calling the network.
+        vocabularies: 1 if a and b share their tokens; 2 if the token of b is p + b.
+        act_fn: for a file, the nonlinearity of the neurons, a key of `modinterp.models.ACTIVATIONS`; ReLU by default.
+        attention_rate, causal, joined: for a file, options of the forward pass; see `modinterp.models.ForwardPass`.
+        inputs: for a module or function, the form of its input, a key of `modinterp.models.FORMS`.
+        tokens: for a module or function, the layout of its tokens, such as `a op b =` or `a+1 b+1 -> c+1`, or a
+            function of a and b, `[batch]` each. By default the usual layouts are tried.
+        hooks: for a module, map from modinterp's hook names to the module's hook points or submodules, such as
+            `{"hook_embed": "tok"}` or `{"blocks.0.mlp.hook_post": "fc2:input"}`.
         group: name of a group, such as `S5`, `D59`, `A5` or `C2 x S3`, or a CSV file with its multiplication table. By
             default with op `group`, and with `answers`, the group is found from the network's own answers.
         elements: the elements of a named group, in the order of their tokens; by default as in `Group`.
-        train: which of the task's inputs the network was trained on, as their numbers or a mask. A run knows this.
-        device, root: the device of the network, and the folder to look for a named run in.
+        train: training inputs of the network, as indices into the task's inputs or as a mask; a run has its own.
+        device: device on which the network runs, such as `cpu`.
+        root: folder to look for a named run in.
         draws: how many matrices are drawn for each null of the spectrum, 99 or more.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
     Raises:
-        FileNotFoundError: there is no such run or file.
+        FileNotFoundError: no run or file of that name exists.
         OSError: the folder `out` cannot be written.
-        ValueError: a file that is damaged or would run code, a layout that is not known, an operation, a modulus or a
-            shape that contradicts the others; a run without its weights; a function that takes no pairs, or whose
-            logits are not finite; fewer draws than a p-value needs, or more than would ever end.
+        ValueError: the file is damaged, would run code or has an unknown layout; operation, modulus and shapes
+            contradict each other; the run has no weights; logits are missing or not finite; `draws` is out of range.
     """
     for name, given, kind in (("draws", draws, int), ("p", p, int | None)):
         check(name, given, kind)
@@ -121,10 +121,10 @@ def _written(explanation: Explanation, out: str | Path | None) -> Explanation:
 def _explained(
     network: Any, said: Said, device: str, root: str | Path | None, draws: int, is_other: bool = False
 ) -> Explanation:
-    """The explanation, with gradients on wherever it is asked for: some of its numbers are gradients.
+    """Explain a network, with autograd enabled, since some numbers are gradients.
 
     Args:
-        is_other: whether this is the better reading of a network that was explained before.
+        is_other: True if the network was explained before, and these assumptions fit better than the first.
     """
     found = subject(network, said, device, root)
     m = measurements_of(found.run, draws=draws)
@@ -146,7 +146,7 @@ def _explained(
 def _instead(
     network: Any, said: Said, trial: Trial, device: str, root: str | Path | None, draws: int
 ) -> tuple[str, Explanation] | None:
-    """The better reading of a network, in words that can be typed, and its explanation; None where it has none."""
+    """Arguments that fit a network better, as text, and the explanation under them; None if no others fit better."""
     try:
         other = _explained(network, replace(said, **trial.said), device, root, draws, is_other=True)
     except ValueError:  # such as one that asks for another shape of the weights

@@ -27,14 +27,14 @@ class Explanation:
     """The explanation of one network: verdict, numbers, tables and figures.
 
     Attributes:
-        name: of the run or file.
-        measurements: what the numbers are taken from, as `modinterp.measure` gives it.
-        rows: every number of the table, or why it was not measured.
-        verdict: what the numbers amount to.
-        assumed: the forward pass and the inputs with which everything was measured.
+        name: name of the run or file.
+        measurements: the measurements of the network, as `modinterp.measure` returns them.
+        rows: one reading for each number of the table; a missing number has a note with the reason.
+        verdict: the algorithm, or the lack of one, that the numbers show.
+        assumed: a sentence that states the forward pass and the inputs used for every number.
         warning: why these assumptions are doubtful; None if they are not.
-        instead: the arguments under which the answers would be right, and the explanation under them; None without such
-            arguments.
+        instead: the arguments under which the network answers correctly, and the explanation with these arguments; None
+            if no arguments fit better.
     """
 
     name: str
@@ -46,10 +46,10 @@ class Explanation:
     instead: tuple[str, Explanation] | None = field(default=None, repr=False)
 
     def row(self, key: str) -> Reading:
-        """The row of a key, with title, unit and note.
+        """The reading of a quantity by its key, with value, title, unit and note.
 
         Raises:
-            KeyError: there is no such number.
+            KeyError: the explanation has no number of that key.
         """
         for row in self.rows:
             if row.key == key:
@@ -57,11 +57,11 @@ class Explanation:
         raise KeyError(f"no number {key!r}; there are {', '.join(row.key for row in self.rows)}")
 
     def __getitem__(self, key: str) -> float:
-        """The number of a key, as `measurements[key]`.
+        """The value of a quantity by its key; equal to `measurements[key]`.
 
         Raises:
             KeyError: no quantity of that key is defined for such a network.
-            NoSuchPart: the network lacks what the number needs.
+            NoSuchPart: the network lacks a part that the number needs.
         """
         return self.measurements[key]
 
@@ -71,22 +71,22 @@ class Explanation:
 
     @cached_property
     def formulas(self) -> Distilled:
-        """The ladder of formulas of the network, which is computed when it is first asked for."""
+        """Formulas of the network, from the smallest to all weights, as `modinterp.distill` returns them."""
         return Distilled.of(self.measurements)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The tables behind the numbers, by title."""
+        """Map the title of each table behind the numbers to the table."""
         tried = {} if self.warning is None else {"What else was tried": self.warning.table()}
         return tried | dict(tables(self.measurements))
 
     @cached_property
     def figures(self) -> dict[str, Any]:
-        """The figures of its page, by key, such as `explanation.figures["spectra"]`; drawn when first asked for."""
+        """Map the key of each figure of the page, such as `spectra`, to the figure; drawn at first use."""
         return dict(figures(self.measurements))
 
     def _ipython_display_(self) -> None:
-        """In a notebook: the verdict, the numbers, and the figures that the page begins with."""
+        """Show the verdict, the numbers and the first figures of the page in a notebook."""
         from IPython.display import HTML, display  # type: ignore[import-not-found]
 
         display(HTML(self._repr_html_()))
@@ -95,7 +95,7 @@ class Explanation:
                 display(self.figures[key])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data. A number that was not measured, or is not finite, is null, with the reason beside it."""
+        """The explanation as data for JSON. A number that is missing or not finite is null, with the reason beside."""
         criteria = self.verdict.criteria
         return {
             "network": self.name,

@@ -19,7 +19,7 @@ OUT_OF_PROPORTION, OF_SEVERAL = 200, 1e5
 
 
 def where_errors_lie(m: NetworkMeasurements) -> str:
-    """Text: the tokens, or the range of answers, that hold nearly all errors of a network; empty where none do."""
+    """Text that names the tokens or the range of answers with nearly all errors of a network; empty if none exists."""
     grid = m.task.grid
     if grid is None or len(grid) != 2:
         return ""
@@ -50,7 +50,7 @@ def _listed(numbers: tuple[int, ...]) -> str:
 
 
 def _few(errors: list[list[int]], most: int) -> tuple[int, ...]:
-    """The fewest numbers of which nearly all errors have one; () where more than `most` are needed."""
+    """The smallest set of numbers such that nearly all errors contain one; () if it exceeds `most` numbers."""
     left, found = errors, []
     for _ in range(most):
         number, _ = Counter(number for error in left for number in set(error)).most_common(1)[0]
@@ -62,7 +62,7 @@ def _few(errors: list[list[int]], most: int) -> tuple[int, ...]:
 
 
 def _range(answers: list[int], classes: int) -> tuple[int, int] | None:
-    """The narrowest range of answers, on the circle of all, that holds nearly all of some; None where it is wide."""
+    """The narrowest cyclic range of answers mod `classes` that holds nearly all of `answers`; None if it is wide."""
     ordered, needed = sorted(answers), -(-len(answers) * 9 // 10)
     twice = ordered + [answer + classes for answer in ordered]
     ranges = [(twice[k + needed - 1] - twice[k], twice[k], twice[k + needed - 1]) for k in range(len(ordered))]
@@ -71,7 +71,7 @@ def _range(answers: list[int], classes: int) -> tuple[int, int] | None:
 
 
 def weights_out_of_proportion(network: nn.Module) -> str:
-    """Text: the largest weight of a matrix, if it is out of all proportion to the others; else empty."""
+    """Text that names the largest weight of a matrix if it far exceeds all others; else empty."""
     parameters = {name: w.detach() for name, w in network.named_parameters()}
     found = [(size, of, name, w) for name, w in parameters.items() for size, of in [_proportion(w)] if of]
     if not found:
@@ -86,7 +86,7 @@ def weights_out_of_proportion(network: nn.Module) -> str:
 
 
 def _proportion(w: Tensor) -> tuple[float, str]:
-    """The largest weight over the second or the tenth largest, and which, where that is out of proportion."""
+    """Ratio of the largest weight to the second or tenth largest, and the name of the latter, if the ratio is large."""
     sizes = w.detach().double().abs().flatten().sort(descending=True).values
     for rank, name, least in ((1, "second", OUT_OF_PROPORTION), (9, "tenth", OF_SEVERAL)):
         if len(sizes) > 2 * rank and sizes[rank] > 0 and float(sizes[0] / sizes[rank]) >= least:

@@ -1,4 +1,4 @@
-"""Test whether weights look trained under some assumptions: how nearly they lie along the gradient of their loss."""
+"""Test whether weights were trained with a forward pass: measure how well they align with the loss gradient."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def alignment(
     is answered correctly.
 
     Args:
-        logits: with the graph of gradients back to the weights.
+        logits: logits of the network, with their autograd graph back to the weights.
+        answers: the right answer to each input.
+        weights: weight tensors with `requires_grad`.
     Source: Lyu & Li 2020, "Gradient descent maximizes the margin of homogeneous neural networks".
     """
     right = logits.argmax(dim=-1) == answers

@@ -42,13 +42,13 @@ class Hypothesis:
     """One set of assumptions about a network's forward pass and task, with its logits.
 
     Attributes:
-        said: the arguments of this hypothesis, where they differ from the assumptions.
+        said: the arguments in which this hypothesis differs from the first assumptions, by name.
         task: the task under this hypothesis.
         logits: function from rows of the task's inputs to logits. Calling `logits` raises the network's own error if
             the network does not take the inputs.
-        rate: its attention rate; None for a network without attention, or seen from outside.
-        at_rate: the same way with another attention rate.
-        weights: the weights behind the logits, with their graph of gradients; none for a network seen from outside.
+        rate: attention rate of the hypothesis; None for a network without attention, or with hidden weights.
+        at_rate: function from an attention rate to a hypothesis that differs from this one in that rate alone.
+        weights: the weights behind the logits, in their autograd graph; empty for a network with hidden weights.
     """
 
     said: Mapping[str, Any]
@@ -74,7 +74,7 @@ class _Tried:
 
     @property
     def family(self) -> tuple[tuple[str, Any], ...]:
-        """All that is assumed but the attention rate."""
+        """Every argument of the hypothesis except the attention rate, as pairs of name and value."""
         return tuple((name, value) for name, value in self.said.items() if name != "attention_rate")
 
     @property
@@ -83,16 +83,16 @@ class _Tried:
 
 
 def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
-    """Score a network under other assumptions than those made, the best first; of several attention rates keep the
-    best.
+    """Score a network under other assumptions than those made, best first; keep the best of several attention rates.
 
     The best hypothesis has the highest accuracy in whole percent. Among equals, it changes the fewest arguments, and
     then has the most even margins.
 
     Args:
-        is_wrong: whether the network is mostly wrong under the assumptions. If true, all changes are tried together;
-            otherwise one change to the forward pass at a time.
-        is_off: whether the network misses some answers, so that all nonlinearities are tried.
+        found: the network with its task and assumptions.
+        is_wrong: True if the network is mostly wrong under the assumptions, so that several changes are combined.
+            Otherwise each hypothesis changes one argument of the forward pass.
+        is_off: True if the network misses some answers, so that all nonlinearities are tried.
     """
     tried = [
         x
@@ -129,7 +129,7 @@ def as_assumed(found: Subject) -> Trial:
 
 
 def _likeliest_first(x: _Tried) -> tuple[float, float]:
-    """By accuracy in percent, then by how nearly the weights are those of a training, or else by the loss."""
+    """Sort key: accuracy in whole percent, then alignment of the weights with the gradient, or else the loss."""
     off = x.score.loss if math.isnan(x.alignment) else 1 - x.alignment
     return -round(x.score.accuracy, 2), off if math.isfinite(off) else math.inf
 
@@ -140,7 +140,7 @@ def _simplest_first(x: _Tried) -> tuple[float, int, bool, float]:
 
 
 def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
-    """The best of each family, the best family first."""
+    """Of the hypotheses that differ only in attention rate, keep the best; sort these, best first."""
     best: dict[tuple[tuple[str, Any], ...], _Tried] = {}
     for x in sorted(tried, key=lambda x: (_likeliest_first(x)[0], len(x.said), _likeliest_first(x)[1])):
         best.setdefault(x.family, x)
@@ -148,12 +148,12 @@ def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
 
 
 def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
-    """So many rows of a task's inputs at random, or all."""
+    """Indices of `most` random inputs of a task, or of all inputs if there are no more."""
     return torch.randperm(len(task.inputs()), generator=torch.Generator().manual_seed(0))[:most]
 
 
 def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " input"]]]:
-    """The right answers, and where it is mostly wrong those to other operations, or in the other order."""
+    """Yield the task's answers and, if `is_wrong`, the answers of other operations or of the swapped order."""
     yield "", task.labels()[:, 0]
     if is_wrong and type(task) is ModularArithmetic:
         for op in OPERATIONS:
@@ -165,7 +165,7 @@ def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " in
 
 
 def _tried(hypothesis: Hypothesis, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
-    """A way under every operation; nothing for what was assumed itself, or where it does not take such inputs."""
+    """Yield a hypothesis under each operation; skip the first assumptions, and inputs that the network rejects."""
     try:
         with torch.set_grad_enabled(not is_wrong):
             logits = hypothesis.logits(rows).cpu()
@@ -183,7 +183,7 @@ def _judged(hypothesis: Hypothesis, op: str, logits: Tensor, answers: Tensor) ->
 
 
 def _narrowed(x: _Tried, is_wrong: bool) -> _Tried | None:
-    """The same with the attention rate that is the likeliest on a sample of the inputs; None for the assumed rate."""
+    """The hypothesis at its likeliest attention rate on a sample of inputs; None if that is the assumed rate."""
     at_rate, rows = x.hypothesis.at_rate, _rows(x.hypothesis.task, SAMPLE)
     if x.hypothesis.rate is None or at_rate is None:
         return x
@@ -225,7 +225,7 @@ def _differences(task: Task, other: Task) -> dict[str, Any]:
 
 
 def _other_tokens(network: Network, task: Task) -> Iterator[Task]:
-    """The task, and the same with = or without and with one vocabulary or two, as far as the tokens allow."""
+    """Yield the task with and without "=", and with one or two vocabularies, as far as the tokens allow."""
     yield task
     if isinstance(task, ModularArithmetic):
         for vocabularies, equals in product((1, 2), (False, True)):
@@ -240,7 +240,7 @@ def _other_tokens(network: Network, task: Task) -> Iterator[Task]:
 
 
 def _callings(network: Wrapped, task: Task) -> Iterator[Hypothesis]:
-    """A network that is called, with other tokens or in another form."""
+    """Yield hypotheses that call a user's network with other tokens, or in another input form."""
     calling: Calling = network.cfg.calling
     for other in _other_tokens(network, task):
         yield _of_calling(network, other, calling, _differences(task, other))
@@ -256,7 +256,7 @@ def _of_calling(network: Wrapped, task: Task, calling: Calling, said: Mapping[st
 def _forward_passes(
     network: Network, task: Task, said: Mapping[str, Any], is_wrong: bool, is_off: bool
 ) -> Iterator[Hypothesis]:
-    """The same weights with other attention, other neurons, or a bias that counts otherwise."""
+    """Yield hypotheses with unchanged weights but another attention, nonlinearity, or use of a bias."""
     config: Config = network.cfg
     for changed in dict.fromkeys(_variants(config, is_wrong, ACTIVATIONS if is_wrong or is_off else USUAL)):
         yield _of_config(network, task, changed, said)

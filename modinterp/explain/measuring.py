@@ -40,7 +40,7 @@ def measure(network: Measurable, **said: Any) -> CyclicMeasurements: ...
 def measure(
     network: Measurable, *, draws: int = 199, device: str = "cpu", root: str | Path | None = None, **said: Any
 ) -> Any:
-    """The measurements of a network: numbers by key, and one attribute a measurement, each computed once.
+    """The measurements of a network: numbers by key, and results as attributes, each computed at first use.
 
     Use it to look into a network; `explain` adds a verdict and writes a page. The class depends on the task:
     `CyclicMeasurements` for pairs of numbers, `GroupMeasurements` for a finite group, `OrderMeasurements` for numbers
@@ -54,13 +54,15 @@ def measure(
     >>> mi.measure(my_module, op="sub", p=59).table()        # doctest: +SKIP
 
     Args:
-        network: a run, its name, a file of weights, a module or a function; or measurements, which are returned.
+        network: a run, the name of a run, a file of weights, a module or a function. Measurements are returned
+            unchanged.
         draws: how many matrices are drawn for each null of the spectrum.
-        device, root: the device of the network, and the folder to look for a named run in.
+        device: device on which the network runs, such as `cpu`.
+        root: folder to look for a named run in.
         said: further arguments of `explain` that describe the network, such as `op`, `p`, `group`, `act_fn`.
     Raises:
-        FileNotFoundError: there is no such run or file.
-        ValueError: as `explain`.
+        FileNotFoundError: no run or file of that name exists.
+        ValueError: the arguments or the file are invalid, in the cases listed for `explain`.
     """
     if isinstance(network, NetworkMeasurements):
         return network

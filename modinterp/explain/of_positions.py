@@ -1,4 +1,4 @@
-"""The explanation of a network on sequences: its answers, and the hypothesis that predicted its interventions."""
+"""The explanation of a network on sequences: its accuracy, and the algorithm that predicted its interventions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def explained(found: Subject, m: PositionMeasurements) -> Explanation:
     """Explain a network on sequences, on a sample of inputs.
 
     Raises:
-        ValueError: logits that are not finite.
+        ValueError: a logit is not finite.
     """
     broken = int((~m.answering.answers.log_probs.isfinite()).flatten(1).any(dim=1).sum())
     if broken:
@@ -41,7 +41,7 @@ def explained(found: Subject, m: PositionMeasurements) -> Explanation:
 
 
 def _inputs(m: PositionMeasurements) -> str:
-    """Which inputs were asked, and how they are read."""
+    """A sentence: the inputs on which the network was evaluated, and how it reads them."""
     example = " ".join(map(str, m.asked.inputs[0].tolist()))
     read, names = m.task.read_positions, m.task.position_names
     where = names[read[0]] if len(read) == 1 else f"{names[read[0]]} to {names[read[-1]]}"
@@ -74,7 +74,7 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
 
 
 def _nearest(m: PositionMeasurements) -> Iterator[str]:
-    """That no hypothesis holds, and what the one that comes nearest predicts and does not get."""
+    """Yield sentences: no hypothesis holds, and which prediction of the nearest hypothesis fails."""
     tried = algorithms_for(m)
     if not tried:
         yield (

@@ -25,8 +25,8 @@ class Opened:
     """The form in which a user's network was opened.
 
     Attributes:
-        reopened: the network as one of another task.
-        words: how the form of the inputs was found; empty if the form was given, or is the usual one.
+        reopened: function that opens the network with another task.
+        words: how the form of the inputs was found; empty if the user gave the form, or it is the usual one.
     """
 
     reopened: Callable[[Task], Network]
@@ -34,7 +34,7 @@ class Opened:
 
 
 def opened_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network, Opened]:
-    """A module or function as a network of its task.
+    """Open a user's module or function; return its task, the network, and the form of its inputs.
 
     Raises:
         ValueError: p is missing, or the network does not take the inputs.
@@ -79,7 +79,7 @@ def renamed(network: Network, pairs: ModularArithmetic, said: Said) -> tuple[Ren
 
 
 def _tasks(name: str, said: Said) -> Iterator[Task]:
-    """The tasks that a network may have, with or without a token "="."""
+    """Yield the tasks that a network may have, with and without a token "="."""
     with_equals = (True, False) if said.equals is None else (said.equals,)
     vocabularies = said.vocabularies or 1
     if said.is_group and not said.is_own:
@@ -111,7 +111,7 @@ def _takes_all_tokens(network: Network) -> bool:
 
 
 def _labels(task: Task, said: Said) -> list[Tensor]:
-    """The right answers by which a way of calling is recognised; those of all operations where nobody said one."""
+    """Right answers that identify the form of the call; those of all operations if no operation is given."""
     if isinstance(task, ModularArithmetic) and (renaming := said.renaming(task.p)) is not None:
         return [renaming.own_labels()]
     if isinstance(task, ModularArithmetic) and said.op is None and not said.is_group:
@@ -120,7 +120,7 @@ def _labels(task: Task, said: Said) -> list[Tensor]:
 
 
 def _found(network: Callable[..., Any], task: Task, opened: Network | None, said: Said) -> tuple[Network | None, str]:
-    """The network called so that its answers are right, and how that was found; None where the usual way is as good."""
+    """The network, called in the form that gives right answers, and how it was found; None if the usual form does."""
     inputs, classes = task.inputs(), sum(task.output_sizes)
     if len(inputs) > _SEARCHED or (said.is_own and isinstance(task, ModularArithmetic)):
         return None, ""
@@ -148,7 +148,7 @@ def likeliest(network: Callable[..., Any], task: Task, calling: Calling) -> Call
 
 
 def _with_a_way_out(error: ValueError, said: Said) -> ValueError:
-    """The error of a network that takes its inputs in no known form, with what can be said of it."""
+    """The error of a network that accepts no known form of input, with advice on which argument to give."""
     if "none of the known forms" not in str(error):
         return error
     return ValueError(f"{error}; say how it takes them, such as tokens='a op b =', or as a function of a and b")

@@ -23,7 +23,7 @@ BROWSER = "browser.html"  # of the network's parts, beside the page
 
 
 def _value_text(value: float | None) -> str:
-    """A number as the page shows it; empty where it has none to show, which the note beside it explains."""
+    """Text of a number on the page; empty for a missing number, whose note gives the reason."""
     if value is None:
         return "absent"
     return "" if math.isnan(value) else number_text(value)
@@ -71,8 +71,10 @@ def page(explanation: Explanation) -> str:
 
 
 def write_explanation(explanation: Explanation, out: Path) -> Path:
-    """Write page, JSON, CSV and the browser of the network's parts; returns the path of the page.
+    """Write page, JSON, CSV and the browser of the network's parts; return the path of the page.
 
+    Args:
+        out: folder for these files.
     Raises:
         OSError: the folder cannot be written; its files stay unchanged.
         ValueError: the folder holds a page that modinterp did not write.

@@ -31,16 +31,18 @@ class Said:
             `a + b + c` for the sum of three numbers; `group` for the product of two elements of a group, and `b a` for
             the product in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
         p: the modulus, or the number of elements of a group.
-        task: in place of op and p, any task.
-        equals, vocabularies: as in `ModularArithmetic`.
-        act_fn, attention_rate, causal, joined: for a file, how its network computes; see `ForwardPass`.
-        inputs: for a module or function, how it is called, a key of `modinterp.models.FORMS`.
-        tokens: for a module or function, how the numbers stand among its tokens, such as `a op b =`. `tokens` may also
-            be a function from the numbers to the tokens; see `modinterp.models.token_map`.
-        hooks: for a module, our hook name to the name of the place, such as `{"hook_embed": "tok"}`.
+        task: any task in place of `op` and `p`.
+        equals: True if the token "=" follows the numbers.
+        vocabularies: 1 if a and b share their tokens; 2 if the token of b is p + b.
+        act_fn, attention_rate, causal, joined: for a file, options of the forward pass; see `ForwardPass`.
+        inputs: for a module or function, the form of its input, a key of `modinterp.models.FORMS`.
+        tokens: for a module or function, the layout of its tokens, such as `a op b =`, or a function from the numbers
+            to the tokens; see `modinterp.models.token_map`.
+        hooks: for a module, map from modinterp's hook names to the module's hook points or submodules, such as
+            `{"hook_embed": "tok"}`.
         group: name of a group, a CSV file with its table, or `answers` for the table of the network's own answers.
         elements: the elements of a named group in the order of their tokens; see `Group`.
-        train: which of the task's inputs it was trained on, their numbers or a mask.
+        train: training inputs of the network, as indices into the task's inputs or as a mask.
     """
 
     op: str | None = None
@@ -66,7 +68,7 @@ class Said:
 
     @property
     def is_own(self) -> bool:
-        """True if the group is to be the table of the network's own answers."""
+        """True if the network's own answers define the group's table."""
         return self.is_group and self.group in (None, OWN_ANSWERS)
 
     @property
@@ -76,15 +78,15 @@ class Said:
 
     @property
     def form(self) -> tuple[int, int, int] | None:
-        """Factors of a and b and the constant, of an operation such as `2a + 3b`; None for all others."""
+        """The integers (u, v, w) of an operation u a + v b + w, such as `2a + 3b`; None for other operations."""
         return None if self.op is None else linear_form(self.op)
 
     @property
     def plain(self) -> Said:
-        """A copy with operations such as `+` and `a - b` under their usual names.
+        """A copy in which operations such as `+` and `a - b` have their usual names.
 
         Raises:
-            ValueError: an operation that is not known, or one that contradicts the group.
+            ValueError: the operation is unknown, or contradicts the group.
         """
         if self.op in OTHER_NAMES:
             return replace(self, op=OTHER_NAMES[self.op]).plain
@@ -116,10 +118,10 @@ class Said:
 
 
 def named_task(said: Said) -> Task | None:
-    """The given task, where it follows without the shapes of weights.
+    """The task that the arguments define without the shapes of weights; None if the shapes are needed.
 
     Raises:
-        ValueError: p is missing, of a + b + c.
+        ValueError: the operation is a + b + c, and p is missing.
     """
     if said.task is not None or said.op != SUM_OF_THREE:
         return said.task

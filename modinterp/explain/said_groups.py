@@ -15,8 +15,8 @@ def named_group(said: Said) -> Group:
     """The group of the given name, with its factors in the given order.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: no such name, or no table of a group.
+        FileNotFoundError: the CSV file of the group does not exist.
+        ValueError: no group has that name, or the table is not that of a group.
     """
     group = Group.of(said.group or "", said.elements)
     if said.op != OPPOSITE:
@@ -30,7 +30,7 @@ def group_of_weights(weights: Weights, said: Said) -> Group:
     """The given group, with tokens that fit the shapes of the weights; or the group of the network's answers.
 
     Raises:
-        ValueError: the shapes are those of no network over pairs, or of a group of another order.
+        ValueError: the shapes fit no network over pairs, or a group of another order.
     """
     if said.is_own:
         pairs = modular_task(weights, "add", None, said.equals, said.vocabularies)
@@ -47,7 +47,7 @@ def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
     """The group whose table is the answers of a network to all pairs.
 
     Raises:
-        ValueError: they are the table of no group.
+        ValueError: the answers form the table of no group.
     """
     check_memory("the network", pairs, network)
     answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()

@@ -34,7 +34,7 @@ def sequence_of_weights(weights: Weights, said: Said) -> Task:
 
 
 def _accuracy(weights: Weights, task: Task, said: Said) -> float:
-    """Share of right answers to a few inputs, by the weights alone."""
+    """Share of a few inputs that a network with these weights answers correctly."""
     answers, is_asked = answers_of(from_state_dict(weights, task, said.forward_pass), task, task.fresh(_TRIED, 0))
     return float((answers.correct & is_asked).double().mean())
 
@@ -42,11 +42,11 @@ def _accuracy(weights: Weights, task: Task, said: Said) -> float:
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
     """Open a module or function as a network with its task on sequences.
 
-    A HookedTransformer is opened by its weights if these give the same answers. All other networks are seen from
-    outside.
+    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the answers of the original. Of all
+    other networks, only inputs and logits are visible.
 
     Raises:
-        ValueError: the sizes are not known, or it gives no logits for such inputs.
+        ValueError: the sizes of the task are missing, or the network returns no logits for its inputs.
     """
     weights = dict(network.state_dict()) if isinstance(network, nn.Module) else {}
     task = said.task
@@ -66,7 +66,7 @@ def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> 
 
 
 def _opened(network: Any, weights: Weights, task: Task, said: Said, outside: Outside) -> Network | None:
-    """The network of a module's weights, if it answers as the module does; None where it does not."""
+    """A network rebuilt from a module's weights; None if its answers differ from the module's."""
     config = getattr(network, "cfg", None)
     kind = getattr(config, "normalization_type", None)
     act_fn = said.act_fn or getattr(config, "act_fn", None) or "relu"
