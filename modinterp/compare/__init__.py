@@ -1,6 +1,6 @@
-"""Several networks side by side: checkpoints of one training, seeds, architectures, networks of others.
+"""Compare several networks: checkpoints of one training, seeds, architectures, external networks.
 
-`compare` is the function, `python -m modinterp.compare A B ...` the command, and a `Comparison` what both give.
+`compare` is the function, and `python -m modinterp.compare A B ...` the command. Both produce a `Comparison`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Comparison:
     """Several networks, each explained, side by side.
 
     Attributes:
-        explanations: name of each network to its explanation, in the order they were given.
+        explanations: map from the name of each network to its explanation, in the order of the arguments.
     """
 
     explanations: dict[str, Explanation]
@@ -42,10 +42,10 @@ class Comparison:
         return tuple(self.explanations)
 
     def __getitem__(self, name: str) -> Explanation:
-        """The explanation of one network.
+        """The explanation of one network, by the network's name.
 
         Raises:
-            KeyError: there is no network of that name.
+            KeyError: the comparison has no network of that name.
         """
         if name not in self.explanations:
             raise KeyError(f"no network {name!r}; there are {', '.join(self.names)}")
@@ -53,7 +53,7 @@ class Comparison:
 
     @cached_property
     def waved(self) -> dict[str, CyclicMeasurements]:
-        """Measurements of the networks whose task has frequencies, by name."""
+        """Map the name of each network whose task has frequencies to its measurements."""
         every = {name: x.measurements for name, x in self.explanations.items()}
         return {name: m for name, m in every.items() if isinstance(m, CyclicMeasurements) and is_explained(m)}
 
@@ -96,7 +96,7 @@ class Comparison:
 
     @cached_property
     def curves(self) -> dict[str, pd.DataFrame]:
-        """Name of each network that has formulas to their sizes and how faithful they are; see `Distilled.curve`."""
+        """Map the name of each network with formulas to the formulas' sizes and faithfulness; see `Distilled.curve`."""
         found = {name: x.formulas for name, x in self.explanations.items() if is_explained(x.measurements)}
         return {name: d.curve(bits=False, parts=False) for name, d in found.items() if d.rungs}
 
@@ -118,7 +118,7 @@ class Comparison:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: the explanation of each network by its name, as `Explanation.to_json` gives it."""
+        """Data for JSON: map the name of each network to the result of `Explanation.to_json`."""
         return {name: x.to_json() for name, x in self.explanations.items()}
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Comparison:
 
 
 def as_text(value: Any) -> str:
-    """A cell of the table as people read it."""
+    """Text of one cell of the table."""
     return value if isinstance(value, str) else number_text(float(value))
 
 

@@ -23,7 +23,7 @@ def compare(
     out: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
-    """Several networks side by side: frequencies, how much of each layer they explain, clock or pizza, losses, sizes.
+    """Compare several networks: key frequencies, variance explained in each layer, clock or pizza, losses, sizes.
 
     >>> import modinterp as mi
     >>> mi.compare(["SOURCE/RUN-0", "SOURCE/RUN-1", "model.pt"])            # doctest: +SKIP
@@ -32,13 +32,14 @@ def compare(
     Args:
         networks: runs, names of runs, files of weights, modules, functions, or explanations. Networks come as a list,
             or as a dict from column names to networks.
-        epochs: where given, each run is replaced by its snapshots at these epochs.
+        epochs: if given, the snapshots at these epochs stand in place of each run.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
         options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. Options apply to every network
             that is not a run.
     Raises:
-        FileNotFoundError, ValueError: as `modinterp.explain`; there is nothing to compare; two networks have one name;
-            epochs are given for a network that is no run, or has no such snapshot.
+        FileNotFoundError: no run or file of that name exists.
+        ValueError: the arguments or a file are invalid, in the cases listed for `modinterp.explain`; `networks` is
+            empty; two networks have one name; `epochs` is given for a network without these snapshots.
     """
     check("networks", networks, Collection[object])
     check("epochs", epochs, Sequence[int])
@@ -62,7 +63,7 @@ def compare(
 
 
 def _fitting(network: object, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a network: of a run, nothing but what it cannot know."""
+    """Options of `explain` that apply to a network; for a run, only `draws`, `device` and `root`."""
     is_run = isinstance(network, TrainedRun) or (isinstance(network, str | Path) and Path(network).suffix not in READ)
     return {name: value for name, value in options.items() if not is_run or name in ("draws", "device", "root")}
 
@@ -70,10 +71,10 @@ def _fitting(network: object, options: Mapping[str, Any]) -> dict[str, Any]:
 def _snapshots(
     network: Comparable, epochs: Sequence[int], options: Mapping[str, Any]
 ) -> Iterator[tuple[str, Comparable]]:
-    """What a network's name is followed by, and the network: itself, or its snapshots at some epochs.
+    """Yield suffix of the name and network: the network itself, or its snapshots at some epochs.
 
     Raises:
-        ValueError: it is no run, or has no snapshot of an epoch.
+        ValueError: `epochs` is given, and the network is not a run or lacks a snapshot.
     """
     if not epochs:
         yield "", network

@@ -21,7 +21,7 @@ from modinterp.pages.plots import Drawn
 
 
 def figures(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
-    """Key and figure of everything that is drawn of a comparison; nothing where no task has frequencies."""
+    """Yield key and figure of each figure of a comparison; nothing if no task has frequencies."""
     if comparison.waved:
         yield "spectra", drawn.spectra({name: m.keys.norms for name, m in comparison.waved.items()})
         losses = {name: m.loss_without_each_block.tolist() for name, m in comparison.waved.items()}
@@ -34,13 +34,13 @@ def _figure_of_formulas(comparison: Comparison) -> Iterator[tuple[str, go.Figure
 
 
 def _renamed(comparison: Comparison) -> Comparison:
-    """The same networks under the names of their files, without the folders of whoever made the page."""
+    """A copy of the comparison that names files without their folders, so that the page reveals no local paths."""
     names = short_names(list(comparison.names))
     return Comparison(dict(zip(names, comparison.explanations.values(), strict=True)))
 
 
 def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """What the page begins with: the verdict on each network, as three answers."""
+    """Yield the top of the page: the verdict on each network, as three short answers."""
     for name, x in comparison.explanations.items():
         yield {
             "name": name,
@@ -52,7 +52,7 @@ def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _rows(comparison: Comparison) -> Iterator[tuple[str, list[str]]]:
-    """Title and cells of each row in which some network has a number, below what the page begins with."""
+    """Yield title and cells of each row of the page's table in which at least one network has a number."""
     for key, row in comparison.table().drop(index=["warning", "verdict"]).iterrows():
         cells = ["" if value == "" else value if isinstance(value, str) else number_text(float(value)) for value in row]
         if any(cells):

@@ -1,4 +1,4 @@
-"""How much of a network a formula explains: a ladder of formulas, and a formula as a program of its own.
+"""Measure how much of a network formulas of growing size explain, and export a formula as a program.
 
 `distill` is the function, which returns a `Distilled`, and `python -m modinterp.distill RUN_OR_FILE` the command.
 """

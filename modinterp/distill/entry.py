@@ -12,7 +12,7 @@ def distill(network: Measurable, **said: Any) -> Distilled:
     """The formulas of a network, from a few numbers to all of its weights, each compared with the network.
 
     Every number of a formula is a projection of the network's weights and activations; nothing is fitted to the right
-    answers. Use it to see how much of a network an account of it explains. `explain` says which algorithm it is.
+    answers. Use it to measure how much of a network a formula explains. `explain` names the algorithm.
 
     >>> import modinterp as mi
     >>> d = mi.distill("model.pt", op="add", p=113)          # doctest: +SKIP
@@ -21,12 +21,12 @@ def distill(network: Measurable, **said: Any) -> Distilled:
     8
 
     Args:
-        network: a run, its name, a file of weights, a module or a function; or measurements.
-        said: what `measure` takes as well, such as `op`, `p`, `act_fn`, `root`.
+        network: a run, the name of a run, a file of weights, a module or a function; or measurements.
+        said: further arguments of `measure` that describe the network, such as `op`, `p`, `act_fn`, `root`.
     Returns:
-        the rungs that exist, and for each that does not one line that says why.
+        The formulas that exist for the network (its rungs), and one line with the reason for each missing rung.
     Raises:
-        FileNotFoundError: there is no such run or file.
-        ValueError: as `explain`.
+        FileNotFoundError: no run or file of that name exists.
+        ValueError: the arguments or the file are invalid, in the cases listed for `explain`.
     """
     return Distilled.of(measure(network, **said))

@@ -1,4 +1,4 @@
-"""A formula as a program of its own: a readable module of numpy, and its numbers as JSON beside it."""
+"""Export a formula as a program: a readable Python module that uses numpy, and its numbers as JSON beside it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ MOST_LETTERS = 119  # of a line of its docstring
 
 
 def program(d: Distilled, rung: Rung, name: str) -> str:
-    """The text of a module that computes a rung with numpy alone, at most 60 lines and a title.
+    """Text of a Python module that computes a rung with numpy alone, in at most 60 lines and a title.
 
     Args:
-        name: of the module, and of the JSON beside it.
+        d: the formulas of a network.
+        rung: the formula to write.
+        name: name of the module, and of the JSON file beside it.
     """
     found = rung.faithfulness
     words = (
@@ -44,9 +46,11 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
     """Write the module and its JSON, and return their paths.
 
     Args:
-        out: of the module; it ends in `.py`.
+        d: the formulas of a network.
+        rung: the formula to write.
+        out: path of the module, ending in `.py`.
     Raises:
-        ValueError: the name is none of a module, or a file of that name was not written by this function.
+        ValueError: the name is not a module name, or a file of that name was not written by this function.
         OSError: the folder cannot be written.
     """
     if out.suffix != ".py" or not out.stem.isidentifier():
@@ -60,6 +64,6 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
 
 
 def _check_own(path: Path, mark: str) -> None:
-    """Raises ValueError where a file is there that this module did not write."""
+    """Raise ValueError if the path holds a file that this module did not write."""
     if path.exists() and (not path.is_file() or mark not in path.read_text(encoding="utf-8", errors="replace")[:200]):
         raise ValueError(f"{path} is there and was not written by `modinterp distill`; choose another name for --out")

@@ -40,7 +40,7 @@ FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what a verdict asks for
 class CyclicMeasurements(PairMeasurements):
     """The measurements of a network over pairs of residues in the Fourier basis, after Nanda et al. 2023.
 
-    Waves are those of the answer, a + b or a - b; for a * b, those of the sum of discrete logarithms.
+    Waves of the answer are functions of a + b or a - b; for a * b, of the sum of discrete logarithms.
     """
 
     parts = (Questions, Causal, Circles, Functions, Isolation)
@@ -48,17 +48,17 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def circles(self) -> Circles:
-        """Circles in the embedding, through attention and the MLP, and in W_L."""
+        """Measurements of circles: in the embedding, through attention and the MLP, and in W_L."""
         return self.part(Circles)
 
     @property
     def functions(self) -> Functions:
-        """Interventions on circles of f(a) and g(b), where the answer is f(a) + g(b) and not a + b."""
+        """Interventions on circles of f(a) and g(b), for tasks with the answer f(a) + g(b), such as a^2 + b."""
         return self.part(Functions)
 
     @property
     def isolation(self) -> Isolation:
-        """Circles of the embedding one at a time."""
+        """Measurements of each circle of the embedding alone, as in Zhong et al. 2023."""
         return self.part(Isolation)
 
     @property
@@ -142,7 +142,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
-        """Frequencies whose norms stand out of the readout matrix, and how clear the gap to the others is."""
+        """The key frequencies, those with the largest norms in the readout matrix, and the gap to the other norms."""
         return frequencies.key_frequencies(self.W_L if self.as_published else self.readout_matrix)
 
     @property
@@ -172,7 +172,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def logit_freqs(self) -> tuple[int, ...]:
-        """The frequencies of the largest cosines of the answer in the logits, as many as there are key frequencies."""
+        """Frequencies of the largest cosines of the answer in the logits, as many as there are key frequencies."""
         sizes = cosine_sums.spectrum_of_sums(self.logit_sums.by_distance).abs()
         return tuple(sorted((sizes.topk(len(self.freqs)).indices + 1).tolist()))
 
@@ -208,8 +208,8 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def embedding_is_periodic(self) -> bool:
-        """True if as many frequencies as there are key ones hold most of the embedding, and more than under other
-        labels."""
+        """True if a few frequencies, as many as the key ones, hold most of the embedding, and more than after
+        relabelling."""
         if not self.has_embedding:
             return False
         count, W_E = len(self.freqs), self.W_E.T.double().cpu()
@@ -244,12 +244,12 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def logit_fit(self) -> cosine_sums.LogitFit:
-        """The logits fitted by a sum of cosines of w(a + b - c), or of w(a - b - c), one a key frequency."""
+        """Fit of the logits by a sum of cosines of w(a + b - c), or w(a - b - c), with one w for each key frequency."""
         return cosine_sums.fit_of_sums(self.logit_sums, self.freqs, self.sign)
 
     @cached_property
     def formula(self) -> Float[Tensor, "a b output"]:
-        """The logits of `logit_fit`."""
+        """The logits that the fitted sum of cosines in `logit_fit` predicts."""
         return self.logit_fit.logits(self.p)
 
     @property
@@ -258,7 +258,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def formula_fit(self) -> float:
-        """Share of the logits that the formula explains, each pair's and each class's mean removed."""
+        """Share of the logits' variance that the formula explains, with each pair's and each class's mean removed."""
         return self.logit_fit.explained_by_row_and_class
 
     @cached_property
@@ -271,7 +271,7 @@ class CyclicMeasurements(PairMeasurements):
         """Gradient symmetricity of Zhong et al. 2023: how similar the gradients with respect to both inputs are.
 
         Raises:
-            NoSuchPart: the logits have no gradient, as in a module that detaches or is quantised.
+            NoSuchPart: the logits have no gradient, as in a quantised module.
         """
         try:
             with torch.inference_mode(False), torch.enable_grad():
@@ -281,17 +281,17 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def symmetricity_over_pairs(self) -> float:
-        """Gradient symmetricity over all pairs, six random logits each."""
+        """Gradient symmetricity over all pairs, with six random logits for each pair."""
         return symmetry.symmetricity_over_pairs(self.model, self.task)
 
     @cached_property
     def symmetricity_of_released_triples(self) -> float:
-        """Gradient symmetricity over the 100 triples of the released code, a random logit each."""
+        """Gradient symmetricity over the 100 triples (a, b, c) of the code of Zhong et al. 2023."""
         return symmetry.gradient_symmetricity(self.model, self.task, shuffled=True).any_output
 
     @cached_property
     def symmetricity_without_skip(self) -> float:
-        """Gradient symmetricity over 100 triples where the embeddings go through attention alone, a random logit each.
+        """Gradient symmetricity over 100 triples (a, b, c), with embeddings that enter through attention alone.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -314,10 +314,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def neurons_by_layer(self) -> dict[int, neurons.NeuronFits]:
-        """Layer to `neurons` of that layer.
+        """Map each layer to the fits of its neurons, as in `neurons`.
 
         Raises:
-            NoSuchPart: it is not known where the last layer has neurons.
+            NoSuchPart: the hook of the last layer's neurons is unknown.
         """
         self.post  # noqa: B018 - or there are none
         hooks = {layer: f"blocks.{layer}.mlp.hook_post" for layer in range(self.n_layers - 1)}
@@ -332,12 +332,12 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def neuron_null(self) -> float:
-        """99th percentile of what one frequency explains of a neuron once the residues are renamed at random."""
+        """99th percentile of the share of a neuron that one frequency explains after random relabelling of residues."""
         return nulls.neuron_null(self.post)[0]
 
     @property
     def neurons_are_periodic(self) -> bool:
-        """True if at least half of the neurons have one frequency, and more than with relabelled residues."""
+        """True if at least half of the neurons depend on one frequency, and more than with relabelled residues."""
         return self.has_neurons and bool(self.neurons.explained.double().mean() >= 0.5) and self.neuron_null < 0.5
 
     @cached_property
@@ -354,10 +354,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def heads_by_layer(self) -> dict[int, attention.HeadFits]:
-        """Layer to `heads` of that layer.
+        """Map each layer to the fits of its heads, as in `heads`.
 
         Raises:
-            NoSuchPart: it is not known where the last layer has attention.
+            NoSuchPart: the hook of the last layer's attention is unknown.
         """
         upper = range(1, self.n_layers)
         fits = {layer: attention.head_fits(self.activation(f"blocks.{layer}.attn.hook_pattern")) for layer in upper}
@@ -413,7 +413,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def sigmoid(self) -> attention.LinearSigmoid:
-        """Each head's attention to a, a sigmoid of C[a] - C[b], fitted by a line in that difference."""
+        """Fit of each head's attention to a, which is a sigmoid of C[a] - C[b], by a line in C[a] - C[b]."""
         return attention.linear_sigmoid(self.tables, self.pattern)
 
     @cached_property
@@ -427,10 +427,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def progress(self) -> pd.DataFrame:
-        """Progress measures by epoch, as shipped with the run, or else computed from its snapshots.
+        """Table of progress measures by epoch, as shipped with the run, or else computed from its snapshots.
 
         Raises:
-            NotRecorded: neither they nor snapshots came with the run.
+            NotRecorded: the run has neither progress measures nor snapshots.
         """
         if self.run.progress is not None:
             return self.run.progress
@@ -438,10 +438,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def largest_exclusion(self) -> pd.DataFrame:
-        """At every snapshot, the frequency without which the loss is largest, and that loss. [nats]
+        """Table with, for each snapshot, the frequency whose removal gives the largest loss, and this loss [nats].
 
         Raises:
-            NotRecorded: no snapshots came with the run.
+            NotRecorded: the run has no snapshots.
         """
         return progress.largest_single_exclusion(self.networks(), self.task, self.split.train)
 
@@ -450,7 +450,7 @@ class CyclicMeasurements(PairMeasurements):
         """When memorisation, circuit formation and cleanup end. [epochs]
 
         Raises:
-            NotRecorded: neither progress measures nor snapshots came with the run.
+            NotRecorded: the run has neither progress measures nor snapshots.
         """
         return phases.phases(self.progress)
 
@@ -458,7 +458,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def summary(self) -> summary.Summary:
-        """The row of this network in tables 5 and 6 of Nanda et al.; its activations are not held in memory.
+        """The row of this network in tables 5 and 6 of Nanda et al.; no activations stay in memory.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -488,7 +488,7 @@ class CyclicMeasurements(PairMeasurements):
         return {"original": self.original}
 
     def ablated(self, name: str) -> components.Ablation:
-        """Loss and accuracy after one intervention on a component or on the neurons; `original` is no intervention.
+        """Loss and accuracy after one named intervention on a component or the neurons; `original` changes nothing.
 
         Raises:
             ValueError: no intervention has that name.
@@ -503,7 +503,7 @@ class CyclicMeasurements(PairMeasurements):
         return self._ablated[name]
 
     def ablated_without_skip(self, name: str) -> components.Ablation:
-        """Loss and accuracy after an intervention on the neurons, the last MLP's skip connection at its mean as well.
+        """Loss and accuracy after an intervention on the neurons, with the last MLP's skip connection at its mean.
 
         Raises:
             KeyError: no intervention on the neurons has that name.
@@ -531,8 +531,8 @@ class CyclicMeasurements(PairMeasurements):
     def test_losses(self) -> tuple[float, float, float]:
         """Test loss of three versions of the logits: unchanged, without the key frequencies, with only these. [nats]
 
-        For a frequency, only its waves of the answer count, as in the code of Nanda et al. NaN for a user's checkpoint,
-        whose test pairs are not known.
+        Of each frequency, only the waves of the answer count, as in the code of Nanda et al. NaN for a user's
+        checkpoint, whose test pairs are unknown.
         """
         without_keys = ablations.excluded_logits(self.logits, self.freqs, "sums", self.sign)
         without_others = ablations.restricted_logits(self.logits, self.freqs, "sums", self.sign)
@@ -544,9 +544,9 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:
-        """Loss over all pairs without one frequency, with the frequency counted in two ways. [nats]
+        """Loss over all pairs without each frequency, for two sets of waves that are removed. [nats]
 
-        By name: with all products of its waves, `products`, and with its waves of the answer, `sums`.
+        The key `products` removes all products of waves of a and b, and `sums` removes the waves of the answer.
         """
         products = ablations.loss_without_each(self.logits, self.labels, "products", self.sign)
         return {"products": products, "sums": self.loss_without_each_block}
@@ -563,12 +563,12 @@ class CyclicMeasurements(PairMeasurements):
         """The network without some frequencies, heads or neurons: accuracy and loss before and after.
 
         Args:
-            frequencies: taken out at the site: of the embedding, or as waves of the answer of neurons or logits.
-            heads, neurons: of the first and of the last layer, held at their mean over all pairs.
-            site: `embedding`, `neurons` or `logits`.
+            frequencies: frequencies to remove at the site; of neurons and logits, only waves of the answer.
+            heads, neurons: indices of first-layer heads or last-layer neurons to hold at their mean over all pairs.
+            site: where frequencies are removed: `embedding`, `neurons` or `logits`.
         Raises:
-            ValueError: a part that does not exist, or none or several kinds at once.
-            NoSuchPart: the network lacks the site.
+            ValueError: a part does not exist; no parts, or parts of several kinds, are given.
+            NoSuchPart: the network does not expose the site.
         """
         return without(self, [self._frequency(k) for k in frequencies], heads, neurons, site)
 
@@ -588,7 +588,7 @@ class CyclicMeasurements(PairMeasurements):
         return Head(index, self.pattern[:, :, index, 0], fit.freq, fit.explained, alone)
 
     def circle(self, freq: int) -> CircleOf:
-        """The circle of any frequency in the embedding, and what the frequency is needed for in the logits."""
+        """The circle of any frequency in the embedding, and accuracy and loss without that frequency in the logits."""
         self._frequency(freq)
         points = self.W_E.double() @ plane(self.W_E, freq)
         share = self.shares_of(self.W_E)[str(freq)]

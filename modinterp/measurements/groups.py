@@ -37,30 +37,30 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def similarities(self) -> Float[Tensor, " irrep"]:
-        """Cosine similarity of the logits, each pair's mean taken out, with the cube of each character."""
+        """Cosine similarity of the logits, with each pair's mean removed, to the cube of each character."""
         return characters.similarities(self.logits, self.task, self.irreps)
 
     @cached_property
     def renamed(self) -> Float[Tensor, "draw irrep"]:
-        """Similarities of logits and characters with the elements renamed at random."""
+        """Similarities of logits and characters after random relabellings of the elements."""
         with one_thread():
             return self.basis.renamed_similarities(self.logits)
 
     @property
     def least_similarity(self) -> float:
-        """The similarity from which a representation is key: the paper's, and more than any relabelling reaches."""
+        """Threshold of similarity for a key representation: at least the paper's, and above every relabelling."""
         if self.as_published:
             return characters.KEY_SIMILARITY
         return max(characters.KEY_SIMILARITY, float(self.renamed.max()))
 
     @cached_property
     def keys(self) -> tuple[Irrep, ...]:
-        """The key representations: those whose characters the logits contain."""
+        """The key representations: those whose characters are similar to the logits."""
         return characters.key_irreps(self.similarities, self.irreps, self.least_similarity)
 
     @property
     def key_blocks(self) -> tuple[Irrep, ...]:
-        """The key representations."""
+        """The key representations, as the blocks of the basis."""
         return self.keys
 
     @property
@@ -68,12 +68,12 @@ class GroupMeasurements(PairMeasurements):
         return [rho in self.keys for rho in self.irreps]
 
     def similarity(self, name: str) -> float:
-        """The similarity of one representation, by name."""
+        """Similarity of the logits to the character of one representation, by the representation's name."""
         return float(self.similarities[self.irreps.index(irrep(self.task, name))])
 
     @cached_property
     def similarity_gap(self) -> float:
-        """The similarity of the weakest key representation over that of the strongest other one."""
+        """Similarity of the weakest key representation, divided by the similarity of the strongest other one."""
         keys = [x for x, is_key in zip(self.similarities.tolist(), self._is_key, strict=True) if is_key]
         others = [x for x, is_key in zip(self.similarities.tolist()[1:], self._is_key[1:], strict=True) if not is_key]
         strongest = max(map(abs, others), default=0.0)
@@ -81,12 +81,13 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def logit_share(self) -> float:
-        """Share of the logits' variance, each pair's mean taken out, in the cubes of the key characters."""
+        """Share of the logits' variance that the cubes of the key characters explain, with each pair's mean removed."""
         return float(self.similarities[[rho in self.keys for rho in self.irreps]].square().sum())
 
     @cached_property
     def embeddings(self) -> dict[str, Float[Tensor, "element feature"]]:
-        """The matrices by which elements enter: W_a and W_b, before the ReLU of an MLP that concatenates, or W_E."""
+        """The input matrices by name: W_E, or for an MLP on two joined embeddings W_a and W_b, as the ReLU receives a
+        and b."""
         c = self.model.cfg
         if not isinstance(c, MLPConfig) or c.joined != "concatenated":
             return {"W_E": self.W_E}
@@ -96,17 +97,17 @@ class GroupMeasurements(PairMeasurements):
         return {"W_a": first @ W_in[: c.d_model], "W_b": second @ W_in[c.d_model :]}
 
     def shares(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
-        """Name of a representation to its share of a matrix whose rows belong to the elements; not centred."""
+        """Map the name of each representation to its share of a matrix with one row per element; not centred."""
         found = group_transforms.energy_shares(matrix, self.irreps).tolist()
         return {rho.name: share for rho, share in zip(self.irreps, found, strict=True)}
 
     def key_share(self, matrix: Float[Tensor, "element feature"]) -> float:
-        """Share of a matrix, whose rows belong to the elements, in the key representations; not centred."""
+        """Share of the energy of a matrix with one row per element in the key representations; not centred."""
         return sum(share for name, share in self.shares(matrix).items() if name in self.key_names)
 
     @property
     def has_neuron_inputs(self) -> bool:
-        """True if the neurons are known before their nonlinearity."""
+        """True if the network exposes its neurons before their nonlinearity."""
         return f"{self.last_block}.mlp.hook_pre" in self.model.hook_dict
 
     @cached_property
@@ -128,7 +129,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def coset_means(self) -> tuple[float, float]:
-        """Accuracy with each neuron at its mean over pairs of its cosets, and over other sets as large."""
+        """Accuracy with each neuron at its mean over pairs of its cosets, and over other sets of equal size."""
         post, W_L = self.post.double().cpu(), self.W_L.double().cpu()
         first, second = (coset_partitions(x.cpu(), self.task) for x in self.neuron_inputs.values())
 
@@ -162,19 +163,19 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def key_share_of_neurons(self) -> tuple[float, float]:
-        """Share of the neurons' variance in the key representations of a, b and a b together, and of a b alone."""
+        """Share of the neurons' variance in key representations: of a, b and a b together, and of a b alone."""
         shares, key = self.pair_shares, self._is_key
         return float(shares.total()[key].sum()), float(shares.product[key].sum())
 
     @cached_property
     def loss_with_each(self) -> dict[str, tuple[float, float]]:
-        """Name of a representation to the loss without its rho(a b) in the logits, and with nothing else. [nats]"""
+        """Map each representation rho to the loss without rho(a b) in the logits, and with rho(a b) alone. [nats]"""
         both = zip(self.loss_without_each_block.tolist(), self.basis.losses_with_each(self.logits), strict=True)
         return {rho.name: pair for rho, pair in zip(self.basis.all_blocks, both, strict=True)}
 
     @cached_property
     def formula_fit(self) -> float:
-        """Share of the mean logits by product that the formula explains, each pair's and class's mean removed."""
+        """Share of the mean logits of each product that the formula explains, with pair and class means removed."""
         logits = products.mean_by_product(self.logits, self.task)
         centred = logits - logits.mean(dim=-1, keepdim=True) - logits.mean(dim=0) + logits.mean()
         left = centred - products.mean_by_product(self.formula, self.task)
@@ -182,45 +183,45 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def mean_neurons(self) -> Float[Tensor, "element neuron"]:
-        """Mean of every neuron over the pairs of each product."""
+        """Mean of every neuron over the pairs (a, b) with product a b, for each element as the product."""
         return products.mean_by_product(self.post, self.task)
 
     @cached_property
     def neuron_logits(self) -> Float[Tensor, "a b output"]:
-        """The logits that the neurons of the last layer make, without what passes by them."""
+        """The neurons' contribution to the logits, without the skip connection around them."""
         return self.post.double() @ self.W_L.double()
 
     def logits_of_products(self, kept: tuple[Irrep, ...]) -> Float[Tensor, "a b output"]:
-        """Logits with only the matrix elements of rho(a b) in the neurons, for some representations rho."""
+        """Logits if the neurons keep only the matrix elements of rho(a b), for the given representations rho."""
         by_product = part_in(self.mean_neurons, kept) @ self.W_L.double()
         return by_product[self.task.table.to(by_product.device)]
 
     def loss_of(self, logits: Float[Tensor, "a b output"], rows: Tensor | None = None) -> float:
-        """Mean cross-entropy of some logits over all pairs, or some. [nats]"""
+        """Mean cross-entropy of the given logits over the given rows, by default over all pairs. [nats]"""
         return loss_on(logits, self.labels, rows)
 
     @cached_property
     def restricted_loss(self) -> float:
-        """Loss over all pairs with nothing in the neurons but rho(a b) of the key representations. [nats]"""
+        """Loss over all pairs if the neurons keep only rho(a b) of the key representations. [nats]"""
         return self.loss_of(self.logits_of_products(self.keys))
 
     @cached_property
     def restricted_accuracy(self) -> float:
-        """Share of all pairs answered rightly with nothing in the neurons but rho(a b) of the key representations."""
+        """Accuracy over all pairs if the neurons keep only rho(a b) of the key representations."""
         return accuracy_on(self.logits_of_products(self.keys), self.labels)
 
     def excluded_loss_of(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
-        """Loss with rho(a b) of some representations taken out of the neurons, over all pairs or some. [nats]
+        """Loss over the given rows, or all pairs, without rho(a b) of some representations in the neurons. [nats]
 
-        The path around the neurons is left out, as in the code of Chughtai et al. 2023.
+        The skip connection around the neurons is left out, as in the code of Chughtai et al. 2023.
         """
         return self.loss_of(self.neuron_logits - self.logits_of_products(excluded), rows)
 
     @cached_property
     def excluded_loss(self) -> float:
-        """Loss over the pairs trained on without rho(a b) of the key representations in the neurons. [nats]
+        """Loss over the training pairs without rho(a b) of the key representations in the neurons. [nats]
 
-        Over all pairs for a user's checkpoint, whose training pairs are not known.
+        For a user's checkpoint, whose training pairs are unknown, the loss is over all pairs.
         """
         return self.excluded_loss_of(self.keys, self.split.train if self.run.knows_split else None)
 
@@ -245,7 +246,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def progress(self) -> pd.DataFrame:
-        """Progress measures by epoch, as shipped with the run, or else computed from its snapshots.
+        """Table of progress measures by epoch, as shipped with the run, or else computed from its snapshots.
 
         Columns are the loss [nats] and the accuracy on held-out pairs, the restricted and the excluded loss [nats], and
         the sum of squared weights. The restricted loss keeps in the neurons only rho(a b) of the final key
@@ -254,7 +255,7 @@ class GroupMeasurements(PairMeasurements):
         of a.
 
         Raises:
-            NotRecorded: neither they nor snapshots came with the run.
+            NotRecorded: the run has neither progress measures nor snapshots.
         Source: Chughtai et al. 2023, section 5.6.
         """
         if self.run.progress is not None:
@@ -267,18 +268,18 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def logit_by_quotient(self) -> Float[Tensor, " element"]:
-        """Mean logit of the answers c with a b c^-1 the same, each pair's mean taken out, at every element."""
+        """For each element g, the mean logit over all a, b and c with a b c^-1 = g, with each pair's mean removed."""
         return characters.mean_by_quotient(self.logits, self.task)
 
     @property
     def formula_by_quotient(self) -> Float[Tensor, " element"]:
-        """The sum of key characters that is nearest to `logit_by_quotient`."""
+        """Least-squares fit of `logit_by_quotient` by a sum of key characters."""
         found = zip(self.formula_factors.cpu(), self.keys, strict=True)
         return sum((a * rho.character for a, rho in found), torch.zeros(self.p, dtype=torch.float64))
 
     @cached_property
     def formula_factors(self) -> Float[Tensor, " irrep"]:
-        """The factor of each key character in the sum of their cubes that is nearest to the logits."""
+        """The coefficient of each key character's cube in the least-squares fit of the logits."""
         return characters.fitted(self.logits, self.task, self.keys)
 
     def without(
@@ -287,12 +288,13 @@ class GroupMeasurements(PairMeasurements):
         """The network without some representations or neurons: accuracy and loss before and after.
 
         Args:
-            representations: their names; taken out at the site as functions of the product, or of the embedding.
-            neurons: of the last layer, held at their mean over all pairs.
-            site: `embedding`, `neurons` or `logits`.
+            representations: names of representations to remove at the site; of neurons and logits, only functions of
+                the product.
+            neurons: indices of last-layer neurons to hold at their mean over all pairs.
+            site: where representations are removed: `embedding`, `neurons` or `logits`.
         Raises:
-            ValueError: a part that does not exist, or none or several kinds at once.
-            NoSuchPart: the network lacks the site.
+            ValueError: a part does not exist; no parts, or parts of several kinds, are given.
+            NoSuchPart: the network does not expose the site.
         """
         return without(self, [irrep(self.task, name) for name in representations], (), neurons, site)
 

@@ -1,4 +1,4 @@
-"""Inside a network on sequences: where its heads look, what it loses without each part, what each part writes."""
+"""Inside a network on sequences: attention of the heads, loss without each part, contribution of each part."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Inside(Component[Any]):
 
     @property
     def network(self) -> Network:
-        """The network, whose inside is seen."""
+        """The network, if its activations are accessible."""
         network: Network = self.m.model
         if isinstance(network, Wrapped) or not hasattr(network, "blocks") or not len(network.blocks):
             raise NoSuchPart(f"only the outputs of {self.m.name} are known, and nothing inside it")
@@ -63,7 +63,7 @@ class Inside(Component[Any]):
         return self._attention[0]
 
     def looks(self) -> pd.DataFrame:
-        """For each position that is read, the position with most attention of each head, and the next two."""
+        """Table with the three positions that get most attention from each head at each position that is read."""
         names, rows = self.m.task.position_names, []
         for layer, heads in enumerate(self.attention):
             for head, pattern in enumerate(heads):
@@ -75,10 +75,10 @@ class Inside(Component[Any]):
 
     @cached_property
     def to_answer(self) -> Float[Tensor, "layer head"]:
-        """Mean attention to the tokens that are the answer, from the positions that are read.
+        """Mean attention from the positions that are read to the tokens equal to the answer.
 
         Raises:
-            NoSuchPart: the answer is no token of the input.
+            NoSuchPart: the answer is not a token of the input.
         """
         found = self._attention[1]
         if isinstance(found, NoSuchPart):
@@ -87,7 +87,10 @@ class Inside(Component[Any]):
 
     @cached_property
     def _attention(self) -> tuple[Tensor, Tensor | NoSuchPart]:
-        """Both means, from one forward pass, whose patterns are too large to keep; or why there is no second one."""
+        """Values of `attention` and `to_answer`, from one forward pass; an exception in place of a missing second.
+
+        The attention patterns of all inputs are too large to keep.
+        """
         if not getattr(self.network.cfg, "n_heads", 0):
             raise NoSuchPart(f"{self.m.name} has no attention")
         found = patterns(self.network, self.sample.inputs).cpu()
@@ -106,7 +109,7 @@ class Inside(Component[Any]):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """Table with one row for each head, MLP and position put to its mean over inputs: accuracy, loss, rise of the
+        """Table with one row for each head, MLP and position at its mean over inputs: accuracy, loss and rise of the
         loss [nats].
 
         The output of a head or an MLP is set to its mean at each position. A position is set to its mean embedding.
@@ -120,7 +123,7 @@ class Inside(Component[Any]):
         )  # fmt: skip
 
     def effect_of(self, kind: str) -> dict[str, float]:
-        """Parts of a kind, `head`, `MLP` or `position`, to the rise of the loss without each. [nats]"""
+        """Map each part of a kind, `head`, `MLP` or `position`, to the rise of the loss without the part. [nats]"""
         rows = self.effects[self.effects["part"].str.startswith(kind)]
         if not len(rows):
             raise NoSuchPart(f"{self.m.name} has no {kind}")
@@ -193,7 +196,7 @@ class Inside(Component[Any]):
         return pd.DataFrame(rows, columns=["part", "right logit above the mean"])
 
     def _adds(self, network: Network, written: Float[Tensor, "input pos d_model"], cache: dict[str, Tensor]) -> float:
-        """Mean over inputs and answers of what some part of the residual stream adds to the right logit."""
+        """Mean contribution of a part of the residual stream to the right logit, over inputs and answers. [logits]"""
         columns = list(self.m.task.read_positions)
         scale = cache["ln_final.hook_scale"][:, columns] if "ln_final.hook_scale" in cache else 1.0
         right: Int[Tensor, "input answer"] = self.m.answering.answers.right[: len(written)]

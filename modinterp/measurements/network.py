@@ -40,7 +40,7 @@ _LARGE = 10**5  # entries of a tensor that is worth letting go
 
 
 def _is_large(value: Any) -> bool:
-    """Whether a value is a tensor worth letting go, or has one in it."""
+    """True if a value is, or contains, a tensor large enough to free."""
     if isinstance(value, Mapping):
         return any(map(_is_large, value.values()))
     return isinstance(value, Tensor) and value.numel() > _LARGE
@@ -51,7 +51,7 @@ class NoSuchPart(NotRecorded):
 
 
 def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
-    """Measurements of several runs; only the run in use holds its activations."""
+    """Yield the measurements of several runs; only the run in use holds its activations in memory."""
     all_of_them = list(measured)
     for each in all_of_them:
         yield each
@@ -63,8 +63,8 @@ class NetworkMeasurements:
     """The measurements of one network; each is computed at first use, and then kept.
 
     `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. Attributes such as `m.readoff` hold the
-    results behind the numbers of `m.table()`. Activations stay in memory until `let_go`, or until the run goes. For a
-    run without weights, measurements are those recorded when it was published.
+    results behind the numbers of `m.table()`. Activations stay in memory until `let_go` is called, or the run is
+    deleted. For a run without weights, measurements are those recorded when the run was published.
 
     Args:
         run: a trained run, or a user's network with its task.
@@ -73,7 +73,7 @@ class NetworkMeasurements:
             random relabellings.
         draws: how many matrices are drawn for each null of the spectrum.
     Raises:
-        ValueError: what was recorded of the run is damaged.
+        ValueError: the recorded measurements of the run are damaged.
     """
 
     parts: tuple[type[Component], ...] = ()  # kinds of components that hold further measurements
@@ -90,7 +90,7 @@ class NetworkMeasurements:
         return tuple(sorted(found, key=lambda each: list(STAGES).index(each.stage)))
 
     def reading(self, key: str) -> Reading:
-        """A number by its key, with its note. The number has no value if the network lacks a part that the number
+        """A number by its key, with unit, definition and note; its value is None if the network lacks a part that it
         needs.
 
         Raises:
@@ -103,7 +103,7 @@ class NetworkMeasurements:
 
         Raises:
             KeyError: no quantity of that key is defined for such a network.
-            NoSuchPart: the network lacks what the number needs; the message says what.
+            NoSuchPart: the network lacks a part that the number needs; the message names the part.
         """
         found = self.reading(key)
         if found.value is None:
@@ -115,10 +115,10 @@ class NetworkMeasurements:
         return pd.DataFrame(each.row() for each in self.readings())
 
     def readings(self, *stages: str) -> Iterator[Reading]:
-        """Every number of the network; a missing number has no value, and its note gives the reason.
+        """Yield every number of the network; a missing number has no value, and its note gives the reason.
 
         Args:
-            stages: keys of `STAGES` that are left in; all by default.
+            stages: keys of `STAGES` whose numbers are included; all by default.
         """
         kept: dict[str, Reading] = vars(self).setdefault("_readings", {})
         for quantity in self.quantities():
@@ -127,12 +127,12 @@ class NetworkMeasurements:
                 yield from (kept[key] for key in kept if kept[key].quantity == quantity.key)
 
     def __dir__(self) -> list[str]:
-        """Public names of what this network has; components, such as `circles`, list their own."""
+        """Public attributes that this network has; components, such as `circles`, list their own."""
         missing = absent(self)
         return sorted(name for name in super().__dir__() if not name.startswith("_") and name not in missing)
 
     def _repr_html_(self) -> str:
-        """What there is by stage, with the values that were computed so far."""
+        """HTML that lists the numbers by stage, with the values computed so far."""
         return overview(self)
 
     @property
@@ -162,10 +162,10 @@ class NetworkMeasurements:
 
     @property
     def recipe(self) -> Recipe:
-        """How the run was trained.
+        """The settings with which the run was trained.
 
         Raises:
-            NotRecorded: a user's checkpoint, for which this is not known.
+            NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
         if self.run.spec is None:
             raise NotRecorded(f"how {self.name} was trained is not known")
@@ -183,11 +183,11 @@ class NetworkMeasurements:
 
     @property
     def taken(self) -> dict[str, Any]:
-        """Name of each measurement that was taken and not let go to its value; for others of the same network."""
+        """Map the name of each computed measurement in memory to its value, for other measurements of this network."""
         return {name: value for name, value in vars(self).items() if name not in _GIVEN}
 
     def part(self, kind: type[C]) -> C:
-        """A component, which holds further measurements of this network and keeps what it computed here."""
+        """A component: an object with further measurements of this network, whose results are kept here."""
         name = f"_{kind.__name__}"
         if name not in vars(self):
             recorded = self.run.recorded if self.is_recorded else None
@@ -224,14 +224,14 @@ class NetworkMeasurements:
 
     @property
     def history(self) -> pd.DataFrame:
-        """Table with one row per logged epoch: losses [nats], accuracies, sum of squared weights; empty for a foreign
+        """Table with one row per logged epoch: losses [nats], accuracies, sum of squared weights; empty for an external
         file.
         """
         return self.run.history
 
     @property
     def snapshots(self) -> Mapping[int, Weights]:
-        """Epoch to weights."""
+        """Map the epoch of each snapshot to the weights."""
         return self.run.snapshots
 
     @property
@@ -239,7 +239,7 @@ class NetworkMeasurements:
         """The training inputs and the held-out inputs.
 
         Raises:
-            NotRecorded: a user's checkpoint, for which this is not known.
+            NotRecorded: the network is a user's checkpoint, whose training inputs are unknown.
         """
         return self.run.split
 
@@ -247,7 +247,7 @@ class NetworkMeasurements:
         """The network at the snapshot of an epoch.
 
         Raises:
-            KeyError: there is no such snapshot.
+            KeyError: the run has no snapshot of that epoch.
         """
         return self.run.at(epoch)
 
@@ -280,14 +280,14 @@ class NetworkMeasurements:
 
     @property
     def grid(self) -> ActivationCache:
-        """Every activation at the last position over all inputs, in float64, captured once.
+        """All activations at the last position over all inputs, in float64, by hook name; computed once.
 
         See `modinterp.activations.activations` for names and shapes.
         """
         return self.run.activations()
 
     def activation(self, name: str) -> Tensor:
-        """An activation at the last position over all inputs, `[*grid, ...]`, by the name of its hook.
+        """The activation at one hook, at the last position over all inputs, `[*grid, ...]`.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -298,7 +298,7 @@ class NetworkMeasurements:
 
     @property
     def logits(self) -> Float[Tensor, "*grid output"]:
-        """Logits at the last position, on all inputs."""
+        """Logits at the last position on all inputs, `[*grid, output]`."""
         return self.activation("logits")
 
     @property
@@ -327,7 +327,7 @@ class NetworkMeasurements:
         return Each.of((self.all_logits[some] for some in row_blocks(self.all_logits.shape)), self.all_answers)
 
     def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:
-        """Accuracy and loss of the network as it is, over those of some inputs that have an answer."""
+        """Accuracy and loss of the unchanged network, over the given inputs that have an answer."""
         rows = torch.arange(len(self.all_answers)) if rows is None else rows
         return self._each.score(rows[self.all_answers[rows] >= 0].to(self.all_logits.device))
 
@@ -338,7 +338,7 @@ class NetworkMeasurements:
 
     @cached_property
     def own_score(self) -> Score:
-        """Accuracy and loss of the network as it is, over all inputs that have an answer."""
+        """Accuracy and loss of the unchanged network, over all inputs that have an answer."""
         return self._score_of()
 
     @cached_property
@@ -348,24 +348,24 @@ class NetworkMeasurements:
 
     @property
     def chance_loss(self) -> float:
-        """Loss of guessing. [nats]"""
+        """Loss of guessing: the loss when all answers are equally probable. [nats]"""
         return log(self.classes)
 
     @cached_property
     def own_test_score(self) -> Score:
-        """Accuracy and loss on the inputs that were not trained on.
+        """Accuracy and loss on the held-out inputs.
 
         Raises:
-            NotRecorded: a user's network, whose training inputs are not known.
+            NotRecorded: the network is a user's, and its training inputs are unknown.
         """
         return self._score_of(self.split.test)
 
     @cached_property
     def own_train_score(self) -> Score:
-        """Accuracy and loss on the inputs that were trained on.
+        """Accuracy and loss on the training inputs.
 
         Raises:
-            NotRecorded: a user's network, whose training inputs are not known.
+            NotRecorded: the network is a user's, and its training inputs are unknown.
         """
         return self._score_of(self.split.train)
 
@@ -382,13 +382,13 @@ class NetworkMeasurements:
 
     @cached_property
     def sureness_where_wrong(self) -> float:
-        """Mean probability of the answer that is given, over the inputs that are answered wrongly; NaN for none."""
+        """Mean probability of the network's answer, over the inputs that it answers wrongly; NaN if there are none."""
         rows = self.all_answers.to(self.all_logits.device) >= 0
         return float(self.all_logits[rows][~self.is_right].softmax(dim=-1).amax(dim=-1).mean())
 
     @cached_property
     def accuracy_of_operations(self) -> dict[str, float]:
-        """Operation mod p, a key of `OPERATIONS`, to the share of the pairs that the network answers with its result.
+        """Map each operation mod p, a key of `OPERATIONS`, to the share of pairs answered with the operation's result.
 
         Empty for a task that is no operation mod p.
         """
@@ -400,15 +400,15 @@ class NetworkMeasurements:
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:
-        """The right answer to every question, one column a question."""
+        """The right answers to every input, with one column for each question."""
         return self.task.labels()
 
     @cached_property
     def grokking(self) -> phases.Grokking:
-        """When the run memorised and when it grokked, in epochs.
+        """When the run memorised and when it grokked. [epochs]
 
         Raises:
-            NotRecorded: a foreign checkpoint, whose training is not known.
+            NotRecorded: the network is an external checkpoint, whose training is unknown.
         """
         if not len(self.run.history):
             raise NotRecorded(f"how {self.name} was trained is not known")

@@ -37,7 +37,7 @@ def _trained_on(task: Ordering, spec: RunSpec | None) -> Int[Tensor, "input pos"
 
 @lru_cache(maxsize=4)
 def _unseen(task: Ordering, spec: RunSpec | None, n: int, seed: int, below: int | None = None) -> Examples:
-    """Inputs that a run was not trained on, which are the same for its network before training and after."""
+    """Inputs that a run was not trained on; the untrained and the trained network of a run get identical inputs."""
     return task.unseen(n, seed, _trained_on(task, spec), below)
 
 
@@ -47,8 +47,8 @@ class OrderMeasurements(PositionMeasurements):
     Attributes:
         n: how many numbers an input has.
         limit: all numbers are below this limit, which is also the token CLS.
-        smallest_number: lines are fitted, and copying is measured, from this number on. The default is the limit of
-            small numbers, or a fifth of `limit` if that is less.
+        smallest_number: smallest number for which lines are fitted and copying is measured. The default is the limit
+            of small numbers, or a fifth of `limit` if that is less.
     """
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
@@ -70,12 +70,12 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def small(self) -> Examples:
-        """Held-out inputs of small numbers alone, with their labels."""
+        """Held-out inputs that contain only small numbers, with their labels."""
         return self._unseen(SMALL, 2, self.smallest_number)
 
     @property
     def asked(self) -> Examples:
-        """The uniform inputs."""
+        """The inputs on which the network is evaluated: those of `uniform`."""
         return self.uniform
 
     @property
@@ -84,19 +84,19 @@ class OrderMeasurements(PositionMeasurements):
         return UNIFORM_SEED
 
     def _unseen(self, n: int, seed: int, below: int | None = None) -> Examples:
-        """Inputs to ask the network; not drawn, which takes a second, where it did not come along."""
+        """Held-out inputs for the network; for a run without weights, none are drawn, to save a second."""
         if not self.has_weights:
             raise NotRecorded(f"{self.name} came without its weights")
         return _unseen(self.task, self.run.spec, n, seed, below)
 
     @property
     def numbers(self) -> Int[Tensor, "input n"]:
-        """Numbers of the uniform inputs, without CLS and what follows it."""
+        """Numbers of the uniform inputs, without CLS and the tokens behind it."""
         return self.uniform.inputs[:, : self.n]
 
     @cached_property
     def logits(self) -> Float[Tensor, "input read output"]:
-        """Logits on the uniform inputs, where the answers are read; in a sort every answer follows the right ones."""
+        """Logits on the uniform inputs at the answer positions; in a sort, the right answers precede each position."""
         return self.logits_on(self.uniform.inputs)
 
     def logits_on(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "input read output"]:
@@ -122,12 +122,12 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def generated(self) -> Int[Tensor, "input output"]:
-        """Answers to the uniform inputs, each given after the network's own earlier answers."""
+        """Answers to the uniform inputs, generated one by one: each follows the network's own earlier answers."""
         return generated(self.model, self.uniform.inputs[:, : self.n + 1], self.task.n_read)
 
     @cached_property
     def lookups(self) -> Lookups:
-        """Queries, keys and what each head writes, looked up by token and position.
+        """Lookup tables by token and position: queries, keys and the output of each head.
 
         Raises:
             NoSuchPart: the network is no transformer of one layer.
@@ -139,7 +139,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def positions(self) -> Float[Tensor, "pos pos"]:
-        """Cosines between the embeddings of the positions; NaN where there are none."""
+        """Cosines between the positional embeddings; NaN for a network without positional embeddings."""
         if not self.model.cfg.positional:
             return torch.full((self.task.n_ctx, self.task.n_ctx), torch.nan, dtype=torch.float64)
         return similarity.cosines(self.model.pos_embed.W_pos.cpu())
@@ -164,12 +164,12 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def ranks(self) -> sorting.RankAttention:
-        """Sorted numbers to which CLS and the outputs behind it attend, on the first uniform inputs."""
+        """Attention of CLS and the outputs behind it to each number by rank, on the first uniform inputs."""
         return sorting.rank_attention(self.patterns, self.numbers[:PATTERNS])
 
     @cached_property
     def scores(self) -> Float[Tensor, "token head"]:
-        """Score of every number with CLS, averaged over the input positions. [nats]"""
+        """Attention score between CLS as query and every number as key, averaged over positions. [nats]"""
         return self.cls.scores[: self.n, : self.limit].mean(dim=0)
 
     @cached_property
@@ -179,7 +179,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def mutual_scores(self) -> Float[Tensor, "head query_token key_token"]:
-        """Score of every number with every number, less the means of rows and columns. [nats]
+        """Attention score of every number with every number, less the means of rows and columns. [nats]
 
         Subtracting the means removes the contributions of positions, so that the scores do not depend on where the
         numbers stand.
@@ -190,7 +190,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls_by_lines(self) -> QueryPosition:
-        """The parts of the answer at CLS if every number's score lay on its head's line."""
+        """The parts of the answer at CLS if every number's score lay on the line of `score_lines` for its head."""
         return largest_number.with_line_scores(self.cls, self.score_lines, self.n)
 
     @cached_property
@@ -199,7 +199,7 @@ class OrderMeasurements(PositionMeasurements):
         return largest_number.gaps(self.numbers)
 
     def correct_first(self, logits: Float[Tensor, "input output"]) -> Bool[Tensor, " input"]:
-        """True for each uniform input whose first answer is right under these logits."""
+        """True for each uniform input whose first answer is right, given the logits at the first answer's position."""
         return logits.argmax(dim=1) == self.uniform.labels[:, 0]
 
     @cached_property
@@ -209,7 +209,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def tolerance(self) -> copying.Tolerance:
-        """How accurate copying stays when part of another number is mixed in.
+        """Accuracy of copying when part of another number's value is mixed in.
 
         Robust copying is measured where the largest number is the answer. The largest number is the answer at CLS, or
         in a sort at the last position, where the smaller of two numbers stands.
@@ -223,18 +223,18 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def in_all_orders(self) -> Int[Tensor, "input order pos"]:
-        """The first uniform inputs up to CLS, in all orders of their numbers."""
+        """The first uniform inputs, cut behind CLS, with their numbers in all orders."""
         numbers = permutations.in_all_orders(self.numbers[:TUPLES])
         return torch.cat([numbers, torch.full_like(numbers[..., :1], self.limit)], dim=2)
 
     @cached_property
     def pre_in_all_orders(self) -> Float[Tensor, "input order neuron"]:
-        """Neurons at CLS before their nonlinearity, for some inputs in all orders of their numbers."""
+        """Neurons at CLS before their nonlinearity, on `in_all_orders`."""
         resid = self.cls.resid(self.in_all_orders.flatten(0, 1))
         return self.cls.logit_map.pre(resid).view(*self.in_all_orders.shape[:2], -1)
 
     def change_by_other_queries(self) -> float:
-        """Largest change of the logits at CLS when the queries of all positions before it are put to 0."""
+        """Largest change of the logits at CLS when the queries of all positions before CLS are set to 0."""
         inputs = self.uniform.inputs[:500, : self.n + 1].to(self.model.device)
 
         def silenced(queries: Tensor, hook: object) -> Tensor:
@@ -246,5 +246,5 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def bound(self) -> bounds.AccuracyBound:
-        """Share of all inputs on which the weights alone prove that the answer is the largest number."""
+        """Lower bound on the accuracy: share of all inputs for which the weights prove the right answer."""
         return bounds.accuracy_bound(self.model, self.task, BOXES)

@@ -1,4 +1,4 @@
-"""Every quantity of networks over pairs: one record a number; see `modinterp.measurements.quantity`."""
+"""Every quantity of networks over pairs, one record for each number; see `modinterp.measurements.quantity`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def _split(m: Any) -> None:
 
 
 def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A number that a network has only if `need` does not raise. Recorded measurements always have it."""
+    """Wrap the function of a number: call `need` first, which raises if the network lacks a part of it.
+
+    Recorded measurements skip `need`.
+    """
 
     def checked(m: Any) -> Any:
         if not m.is_recorded:
@@ -115,7 +118,7 @@ def _products(m: Any, hook: str) -> dict[int, Number]:
 
 
 def _extreme(m: Any, of_keys: bool) -> tuple[float, str]:
-    """The loss without the key block that is least needed, or without the other one that is most needed; its name."""
+    """Smallest loss without one key block, or largest loss without one other block, and the block's name."""
     losses = zip(m.basis.all_blocks, m.loss_without_each_block.tolist(), strict=True)
     some = [(loss, m.basis.name(one)) for one, loss in losses if (one in m.key_blocks) == of_keys]
     if not some:
@@ -185,7 +188,7 @@ def _cosets(m: Any, of: str, name: str) -> float:
 
 
 def _coset_means(m: Any, number: int) -> float:
-    """Accuracy with means over cosets, 0, or over other sets, 1, for networks whose cosets can be listed."""
+    """Accuracy with each neuron at its mean over cosets (`number` 0), or over other sets of that size (1)."""
     _cosets(m, "a", "share")
     return m.coset_means[number]
 
@@ -201,7 +204,7 @@ def _grokking(m: Any, name: str) -> float:
 
 
 def _of_training(m: Any, column: str, reduce: Callable[[Any], float]) -> float:
-    """A number of one column of what was logged."""
+    """A number computed from one column of the training history."""
     if not len(m.history):
         raise NotRecorded(f"how {m.name} was trained is not known")
     return reduce(m.history[column])

@@ -50,13 +50,14 @@ class Reading:
     """One number measured on one network.
 
     Attributes:
-        key: of the quantity; of an earlier layer than the last, `KEY_LAYER`.
-        quantity: key of the quantity.
-        stage: title of the group that it belongs to.
-        title: the quantity's title, in words that fit this network.
-        value: None where the network lacks what the number needs.
-        note: why it is absent, or what else to know.
-        unit, definition: as in `Quantity`.
+        key: key of the quantity; for a layer before the last, `KEY_LAYER`.
+        quantity: key of the quantity, without a layer.
+        stage: title of the group of quantities.
+        title: title of the quantity, in words that fit this network.
+        value: the number; None if the network lacks a part that the number needs.
+        note: the reason why the number is missing, or a remark about it.
+        unit: unit of the number; empty for a share, a count or a ratio.
+        definition: number of a definition in docs/definitions.md, or a formula.
     """
 
     key: str
@@ -69,7 +70,7 @@ class Reading:
     definition: str = ""
 
     def row(self) -> dict[str, Any]:
-        """The reading as a row of a table; NaN where it is absent."""
+        """The reading as a row of a table; NaN for a missing number."""
         return {
             "stage": self.stage,
             "key": self.key,
@@ -87,15 +88,15 @@ class Quantity:
 
     Attributes:
         key: the name by which tables, claims and pages refer to the quantity.
-        title: what it is; `{readout}`, `{features}`, `{block}`, `{blocks}` and `{answer}` are filled in by the network.
+        title: title, in which the network fills in `{readout}`, `{features}`, `{block}`, `{blocks}` and `{answer}`.
         stage: a key of `STAGES`.
-        of: from measurements to the number, or to one number a layer. The function `of` raises `NotRecorded` where a
-            network has no such number.
-        kinds: names of the classes of measurements that have it.
+        of: function from measurements to the number, or to one number for each layer. The function raises `NotRecorded`
+            if a network has no such number.
+        kinds: names of the classes of measurements that have this quantity.
         unit: empty for a share, a count or a ratio.
         definition: number of a definition in docs/definitions.md, or a formula.
         is_behaviour: True if the number says that a network works, such as an accuracy or a loss, and not how it works.
-        note: further information about the number of one network.
+        note: function from measurements to a remark about the number of one network.
     """
 
     key: str
@@ -113,7 +114,7 @@ class Quantity:
         return any(kind.__name__ in self.kinds for kind in type(m).__mro__)
 
     def readings(self, m: Any) -> Iterator[Reading]:
-        """The number of a network, or one number a layer, the last layer's under the plain key."""
+        """Yield the number of a network, or one number for each layer; the last layer's number has the plain key."""
         words = WORDS | m.words
         title, stage = (text.format(**words) for text in (self.title, STAGES[self.stage]))
         try:
@@ -136,7 +137,7 @@ def register(*quantities: Quantity) -> None:
     """Add quantities to the registry.
 
     Raises:
-        ValueError: a key that has a definition already, or a stage that does not exist.
+        ValueError: a key is already registered, or a stage does not exist.
     """
     for each in quantities:
         if REGISTRY.get(each.key, each) != each:
@@ -147,10 +148,10 @@ def register(*quantities: Quantity) -> None:
 
 
 def quantity(key: str) -> Quantity:
-    """The quantity of a key.
+    """The registered quantity with a key.
 
     Raises:
-        KeyError: there is none; the message has the nearest keys.
+        KeyError: no quantity has that key; the message names the nearest keys.
     """
     if key not in REGISTRY:
         raise KeyError(f"no quantity {key!r}{suggestion(key, REGISTRY)}")
@@ -158,7 +159,7 @@ def quantity(key: str) -> Quantity:
 
 
 def title(name: str, words: Mapping[str, str] | None = None) -> str:
-    """Title of a quantity, with its unit, by its key; another name as it is.
+    """Title of a quantity, with its unit, by its key; a name that is no key is returned unchanged.
 
     >>> title("loss"), title("neurons above 0.85")
     ('loss over all pairs [nats]', 'neurons above 0.85')

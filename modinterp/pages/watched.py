@@ -1,4 +1,4 @@
-"""A training watched: its curves, spectra and progress measures in a page that renews itself from a file beside it."""
+"""A page with the curves, spectra and progress measures of a running training, which reloads its data from a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_SECONDS = 86_400.0  # between two looks
 
 @dataclass
 class Watched:
-    """The measurements of a running training so far, each made once.
+    """The measurements of a running training so far, each computed once.
 
     Attributes:
         seconds: time between two reads of the file beside the page.
@@ -40,7 +40,7 @@ class Watched:
     _measured: dict[tuple[int, tuple[int, ...]], dict[str, float]] = field(default_factory=dict)
 
     def write(self, run: TrainedRun, out: Path) -> Path:
-        """Write the curves of a run as they are now, and the page that shows them; returns the path of the page.
+        """Write the current curves of a run and the page that shows them; return the path of the page.
 
         Raises:
             OSError: the folder cannot be written.
@@ -60,7 +60,7 @@ class Watched:
         return out / PAGE
 
     def film(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
-        """Key and figure of the film of a training that is over; nothing where its snapshots or waves are not there."""
+        """Yield key and figure of the film of a finished training; nothing if it has no snapshots or no waves."""
         m = measure_as_published(run)
         if isinstance(m, CyclicMeasurements) and not self.why_no_film(run):
             yield "film", filmed.film(m, most=STILLS)
@@ -83,7 +83,7 @@ class Watched:
         return "" if m.freqs else "There is no film, since no frequency stands out"
 
     def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
-        """Key and figure of everything that is drawn; for a task without waves, only the curves."""
+        """Yield key and figure of each figure of the page; for a task without waves, only the curves."""
         yield "curves", history.curves({run.name: run.history}, "Accuracy and loss so far")
         m = measure_as_published(run)
         if isinstance(m, CyclicMeasurements) and run.has_weights and m.freqs:
@@ -96,7 +96,7 @@ class Watched:
             yield "spectra", fourier.spectra(norms, m.freqs, "The spectra of the last state; key frequencies in bold")
 
     def progress(self, m: CyclicMeasurements) -> pd.DataFrame:
-        """Progress measures of the last state and of the snapshots before it, evenly chosen where there are many."""
+        """Progress measures of the last state and of earlier snapshots; of many snapshots, an even selection."""
         now = int(m.history["epoch"].iloc[-1])
         epochs = [epoch for epoch in m.snapshots if epoch < now]
         step = 1
@@ -116,10 +116,10 @@ def film(run: TrainedRun, out: str | Path | None = None) -> Path:
     trained, `modinterp runs watch NAME` writes the same page.
 
     Args:
-        run: with snapshots, as `mi.run`, `mi.record` or `mi.load` gives it.
-        out: folder of the page; `reports/film/NAME` by default.
+        run: a run with snapshots, as `mi.run`, `mi.record` or `mi.load` returns it.
+        out: folder for the page; `reports/film/NAME` by default.
     Returns:
-        The path of the page, which opens from disk.
+        Path of the page, which a browser opens from disk.
     Raises:
         OSError: the folder cannot be written.
         ValueError: the run cannot be filmed; the message says why.
@@ -134,13 +134,14 @@ def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = F
     """Write the page of a training at each new state, until the training ends; yield one line each time.
 
     Args:
-        name: of the run, in the folder `runs`.
-        out: folder of the page.
-        seconds: between two looks.
-        once: whether to stop after the first.
+        name: name of the run, in the folder `runs`.
+        runs: folder of the runs.
+        out: folder for the page.
+        seconds: time between two checks for a new state.
+        once: True to stop after the first page.
     Raises:
-        ValueError: no seconds, or a run that is damaged.
-        FileNotFoundError: no such run has begun.
+        ValueError: `seconds` is not positive or more than a day, or the run is damaged.
+        FileNotFoundError: no run of that name has begun.
     """
     if not 0 < seconds <= MOST_SECONDS:
         raise ValueError(f"--every must be more than 0 and at most {MOST_SECONDS:,.0f} seconds, got {seconds:g}")

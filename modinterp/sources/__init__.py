@@ -1,6 +1,7 @@
 """Sources: papers and reports, each a folder (or an installed package) with its runs, claims and figures.
 
-`source("NAME")` returns one source, `sources()` all; `specs("NAME/*")` the specs of its runs; `load` a trained run.
+`source("NAME")` returns one source, `sources()` all sources, `specs("NAME/*")` the specs of a source's runs, and `load`
+a trained run.
 """
 
 from __future__ import annotations

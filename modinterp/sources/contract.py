@@ -30,9 +30,9 @@ class Page:
     """A question of a source that has a page of its own, with the figures and claims that answer it.
 
     Attributes:
-        key: name of the file, without its ending.
-        title: the question.
-        figures: keys of the figures; the claims are those that they belong to.
+        key: name of the page's file, without its ending.
+        title: the question that the page answers.
+        figures: keys of the figures on the page; the page shows the claims of these figures.
     """
 
     key: str
@@ -53,13 +53,13 @@ class Source(Mapping):
             `FIGURES`, key to `Drawing`). Three modules are optional. `search` has a space of hyper-parameters. `story`
             has sentences for the top of the page (`STORY`), and `overview` a table for it (`TITLE`, and `table` from
             results by id to a data frame).
-        title: of the paper or report.
-        citation: authors and year, or what kind of text it is.
-        link: where it can be read; empty where it has no public address.
+        title: title of the paper or report.
+        citation: authors and year, or the kind of text.
+        link: address of the text; empty if it has no public address.
         main_run: name of the run that stands for the source's own network. A source without such a network names a
             run of another source here and in its claims; its `RUNS` may be empty.
         pages: questions that have a page of their own.
-        note: what to know of the source's runs as a whole.
+        note: a remark that applies to all of the source's runs.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Source(Mapping):
         """Map the name of each run to its spec.
 
         Raises:
-            ValueError: a name does not begin with the source's, or the main run, which does, is not among them.
+            ValueError: a run's name does not begin with the source's name, or the source's own main run is missing.
         """
         runs: Mapping[str, RunSpec] = self._part("runs").RUNS
         if astray := [name for name in runs if not name.startswith(f"{self.name}/")]:
@@ -101,17 +101,17 @@ class Source(Mapping):
 
     @property
     def controls(self) -> Mapping[str, str]:
-        """Name of a run that learned something else to what it is, such as "of random labels".
+        """Map the name of each control run, which learned another task, to its description, such as "of random labels".
 
-        Claims about one network of the same shape and another task are evaluated on it as well, as if it had learned
-        their task. A control may be a run of another source, and subject of claims of its own.
+        Claims about a network of equal shape are evaluated on the control too, as if it had learned the claims' task.
+        A control may be a run of another source, and may have claims of its own.
         """
         controls: Mapping[str, str] = getattr(self._part("runs"), "CONTROLS", {})
         return controls
 
     @cached_property
     def claims(self) -> Mapping[str, Claim]:
-        """Id of a claim to the claim, in the order of the source.
+        """Map the id of each claim to the claim, in the order of the source.
 
         Raises:
             ValueError: two claims have one id; an id does not begin with the source's name; a claim names a run or a
@@ -145,10 +145,10 @@ class Source(Mapping):
 
     @cached_property
     def drawings(self) -> Mapping[str, Drawing]:
-        """Key of a figure to how it is drawn.
+        """Map the key of each figure to its `Drawing`.
 
         Raises:
-            ValueError: a page or a figure names a figure which there is not.
+            ValueError: a page or a figure names a figure that does not exist.
         """
         drawings: Mapping[str, Drawing] = self._part("drawings").FIGURES
         shown = {key for page in self.pages for key in page.figures}
@@ -158,11 +158,11 @@ class Source(Mapping):
 
     @cached_property
     def story(self) -> Story | None:
-        """The beginning of the page; None for a page that begins with its claims and first figures.
+        """The story at the top of the page; None for a page that begins with its claims and first figures.
 
         Raises:
-            KeyError: it names a claim which there is not.
-            ValueError: it shows a figure which there is not, or tells a number that its claim need not have.
+            KeyError: the story names a claim that does not exist.
+            ValueError: the story shows a figure that does not exist, or a number that its claim may lack.
         """
         if find_spec(f"{self.package}.story") is None:
             return None
@@ -198,7 +198,7 @@ class Source(Mapping):
 
     @property
     def folder(self) -> Path:
-        """The source's own folder, where a source in a package of its own may ship `checkpoints/`."""
+        """The source's folder; a source in its own package may ship `checkpoints/` there."""
         spec = find_spec(self.package)
         assert spec is not None
         return Path(next(iter(spec.submodule_search_locations or ())))
@@ -218,7 +218,7 @@ class Source(Mapping):
         return len(self.claims)
 
     def __bool__(self) -> bool:
-        """A source is there, whatever it claims; nothing is imported to tell."""
+        """Always True, even for a source without claims; nothing is imported."""
         return True
 
     def __hash__(self) -> int:
@@ -244,16 +244,16 @@ class Source(Mapping):
         return own, about, tuple(sorted(claim.expected))
 
     def figure(self, number: str | int) -> go.Figure:
-        """A figure by its number in the paper, drawn from the runs that are here.
+        """A figure by its number in the paper, drawn from the available runs.
 
         >>> import modinterp as mi
         >>> mi.source("nanda").figure("2").write_image("figure2.png")  # doctest: +SKIP
 
         Args:
-            number: such as `"2"`, `"Figure 2"` or `"Table 1"`, or a key of `drawings`.
+            number: number in the paper, such as `"2"`, `"Figure 2"` or `"Table 1"`, or a key of `drawings`.
         Raises:
-            ValueError: there is no such figure, or several share the number; says which there are.
-            FileNotFoundError: none of its runs is here; says how to train the first.
+            ValueError: no figure, or more than one, has that number; the message lists the figures.
+            FileNotFoundError: none of the figure's runs is available; the message says how to train the first.
         """
         drawn: Callable[[Source, str], go.Figure] = import_module("modinterp.sources.numbered").drawn
         return drawn(self, str(number))

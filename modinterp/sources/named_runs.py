@@ -1,4 +1,4 @@
-"""Trained runs by name, wherever the source that they belong to keeps them."""
+"""Find and load trained runs by name, in `checkpoints/`, on the Hub, or in an installed source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from modinterp.terminal.suggestions import suggestion
 
 
 def roots(name: str) -> list[Root]:
-    """Places in which a run of this name may lie: the published runs, and the own folder of the source that it is of."""
+    """Places where a run of this name may lie: the published runs, and the folder of the run's source."""
     own = sources().get(name.partition("/")[0])
     places: list[Root] = [] if own is None else [own.folder / "checkpoints"]
     with suppress(store.NoCheckpoints):
@@ -36,7 +36,7 @@ def is_there(name: str, root: Root | None = None) -> bool:
 
 
 def _place(name: str, places: Iterable[Root]) -> Root | None:
-    """The first of some places in which a trained run of this name lies."""
+    """The first place that holds a trained run of this name; None if no place does."""
     records = f"*/{store.RECORD}"
     there = (place for place in places if is_address(place) or Path(place).is_dir())
     return next((place for place in there if (local(place, records) / name / store.RECORD).is_file()), None)
@@ -66,13 +66,13 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
     Args:
         name: a run such as `SOURCE/RUN`; the folder of a run; its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
             Hugging Face Hub; or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
-        task: for a file, what its network was trained on; a run knows.
-        root: folder to look for a named run in, or `hf://OWNER/REPO`; by default `checkpoints/`, then those that
-            installed sources ship.
-        options: more of `modinterp.runs.load`'s, such as `device`, `partial` and `attention_rate`.
+        task: for a file, the task on which its network was trained; not needed for a run.
+        root: folder to look for a named run in, or `hf://OWNER/REPO`; by default `checkpoints/`, then the checkpoints
+            that installed sources ship.
+        options: further arguments of `modinterp.runs.load`, such as `device`, `partial` and `attention_rate`.
     Raises:
-        FileNotFoundError: there is no such run or file; says how to train a run that is not shipped.
-        ValueError: a damaged file, one that would run code, or one that does not fit the task.
+        FileNotFoundError: no run or file of that name exists; the message says how to train a run that is not shipped.
+        ValueError: the file is damaged, would run code, or does not fit the task.
     """
     check("name", name, str | Path)
     check("root", root, str | Path | None)
@@ -90,7 +90,7 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
 
 
 def _check_folder(path: Path) -> None:
-    """Raises ValueError where a folder holds what another library saved."""
+    """Raise ValueError if a folder holds a network saved by another library."""
     config = path / "config.json"
     if config.is_file() and b"model_type" in config.read_bytes()[: 2**16]:
         raise ValueError(

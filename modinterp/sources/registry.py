@@ -75,10 +75,10 @@ def _skipped(package: str) -> Iterator[None]:
 
 
 def source(name: str) -> Source:
-    """The source of a short name.
+    """The source with a short name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no source has that name.
     """
     if name not in sources():
         raise ValueError(f"unknown source {name!r}; known are {', '.join(sources())}{suggestion(name, sources())}")
