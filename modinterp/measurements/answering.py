@@ -1,4 +1,4 @@
-"""Answers of a network at the positions where it is read: accuracy by position and by kind of input."""
+"""Answers of a network on sequences: accuracy by answer position and by kind of input."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FEW = 10  # values of a kind that are shown one by one; more are put together in
 
 
 def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers, Bool[Tensor, "input answer"]]:
-    """The answers of a network to some inputs, and a mask of the answers that the task asks for.
+    """The answers of a network to some inputs, and a mask that is True where the task has an answer.
 
-    Positions without a question have 0 as the right answer, and do not count.
+    Positions without an answer have label 0, and do not count.
     """
     positions = [position - task.n_ctx for position in task.read_positions]
     right = examples.labels[:, [position + task.n_read for position in positions]]
@@ -41,7 +41,7 @@ def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers
 
 
 def score_of(network: Network, task: Any, examples: Examples) -> Score:
-    """Accuracy and mean loss of a network on some inputs, over the answers that the task asks for."""
+    """Accuracy and mean loss of a network on some inputs, over the positions for which the task has an answer."""
     found, asked = answers_of(network, task, examples)
     return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
 
@@ -65,12 +65,12 @@ class Answering(Component[Any]):
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
-        """A mask: whether an input has an answer at each position that is read."""
+        """True for each input and answer position at which the task has an answer."""
         return self._answered[1]
 
     @property
     def correct(self) -> Bool[Tensor, "input answer"]:
-        """A mask: whether each answer is right."""
+        """True for each right answer."""
         return self.answers.correct & self.is_asked
 
     @cached_property
@@ -107,7 +107,7 @@ class Answering(Component[Any]):
         return pd.DataFrame(rows)
 
     def failures(self, most: int = SHOWN_FAILURES) -> pd.DataFrame:
-        """Inputs with a wrong answer, those with the highest probability of the wrong answer first."""
+        """Table of inputs with a wrong answer, sorted by the probability of the wrong answer, highest first."""
         wrong = (self.is_asked & ~self.correct).nonzero()
         given = self.answers.log_probs.exp().amax(dim=-1)
         order = given[wrong[:, 0], wrong[:, 1]].argsort(descending=True)[:most]
@@ -130,7 +130,7 @@ class Answering(Component[Any]):
         return mask
 
     def _groups(self, values: Int[Tensor, "input *answer"]) -> Iterator[tuple[str, Bool[Tensor, "input answer"]]]:
-        """The values of a kind, or ranges of twice the width each, and the answers that have them."""
+        """Yield each value of a kind, or ranges that double in width, and a mask of the answers with that value."""
         values = values.view(len(values), -1).expand_as(self.is_asked)
         counted = self.is_asked & (values >= 0)
         present = values[counted].unique().tolist()
@@ -153,6 +153,6 @@ class Answering(Component[Any]):
 
 
 def sample_of(task: Any) -> Examples:
-    """Inputs of a task on sequences, drawn with a stated seed: as many as have logits that fit into memory."""
+    """Inputs of a task on sequences, drawn with a fixed seed; their number is limited by the memory for the logits."""
     each = len(task.read_positions) * max(task.output_sizes[0], task.d_vocab)
     return task.fresh(max(1, min(MOST_ANSWERED, MOST_LOGITS // each)), SEED)

@@ -1,4 +1,4 @@
-"""Carries inside a network that adds long numbers: is a carry one direction, and are digits points of a circle?"""
+"""Tests inside a network that adds long numbers: is a carry one direction, and are digits points on a circle?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Carrying(Component[Any]):
     """Interventions on the columns of a long sum: `m.carrying`.
 
     Raises:
-        NoSuchPart: the task is no sum of long numbers, or the network is seen from outside.
+        NoSuchPart: the task is not a sum of long numbers, or only the network's answers are visible.
     """
 
     @property
@@ -39,7 +39,7 @@ class Carrying(Component[Any]):
 
     @property
     def task(self) -> ColumnSum | DigitAddition:
-        """The sum that is learned."""
+        """The task of the network: a sum of long numbers."""
         if not isinstance(self.m.task, ColumnSum | DigitAddition):
             raise NoSuchPart(f"{self.m.task.name} has no digits that are added")
         return self.m.task
@@ -56,7 +56,7 @@ class Carrying(Component[Any]):
 
     @property
     def _added(self) -> range:
-        """Numbers of the digits of the sum in whose column two digits are added, and that have a carry coming in."""
+        """Indices of the sum's digits whose column adds two digits and receives a carry."""
         return range(int(isinstance(self.task, DigitAddition)), self.columns.base.shape[1] - 1)
 
     @property
@@ -70,7 +70,7 @@ class Carrying(Component[Any]):
     def directions(self) -> Float[Tensor, "answer d_model"]:
         """For each digit of the sum, the mean change that a carry makes to the residual stream, at equal digits.
 
-        Half of the inputs are used. Digits that never receive a carry have 0.
+        Half of the inputs are used. The direction is 0 for digits that never receive a carry.
         """
         half = len(self.inputs) // 2
         streams = seen(self.network, self.inputs[:half], [self.hook])[self.hook]
@@ -88,7 +88,7 @@ class Carrying(Component[Any]):
         return found
 
     def _with_other_carry(self, is_counted: Bool[Tensor, "input answer"]) -> Moved:
-        """The part of the residual stream along the carry's direction taken from an input with the other carry."""
+        """Effect of taking the residual stream along the carry direction from an input with the opposite carry."""
         counted, half = Counted(), len(self.inputs) // 2
         inputs, columns = self.inputs[half:], self.columns
         streams = seen(self.network, inputs, [self.hook])[self.hook]
@@ -108,15 +108,15 @@ class Carrying(Component[Any]):
 
     @cached_property
     def carry(self) -> Moved:
-        """The carry's direction taken from an input with the other carry: the digit moves by that carry.
+        """Effect of taking the carry direction from an input with the opposite carry: the digit should move along.
 
-        Control: moved as far in a random direction.
+        Control: a move of equal length in a random direction.
         """
         return self._with_other_carry(torch.ones_like(self.columns.base, dtype=torch.bool))
 
     @cached_property
     def carry_through_nines(self) -> Moved:
-        """The effect of `carry` on digits whose next column adds up to nine, so that a carry comes from farther."""
+        """Effect of `carry` on digits whose next column adds up to nine, so that the carry comes from farther away."""
         return self._with_other_carry(self.columns.nine.bool())
 
     @cached_property
@@ -124,7 +124,7 @@ class Carrying(Component[Any]):
         """Effect of moving both digits of a column by half a step on the circles of their embeddings: the digit of the
         sum should move by one.
 
-        A table of digits has no entry at half a step. Control: the digits are moved as far in random directions.
+        A table of digits has no entry at half a step. Control: moves of equal length in random directions.
         """
         task, counted = self.task, Counted()
         n, inputs = task.digits, self.inputs[:SAMPLED]
@@ -152,7 +152,7 @@ class Carrying(Component[Any]):
 
     @cached_property
     def circle(self) -> tuple[int, float]:
-        """The circle that holds most of the ten digits' embedding, their mean left out, and its share.
+        """Number k of the circle with the largest share of the ten centred digit embeddings, and that share.
 
         Digits that are 0, 1, 2 ... around circle k stand at angles of 2 pi k d / 10.
         """
@@ -163,7 +163,7 @@ class Carrying(Component[Any]):
         return best + 1, float(energy[best] / energy.sum())
 
     def accuracy(self, least: int, most: int) -> Share:
-        """Accuracy on digits whose carry came through this many columns; 0 means no carry.
+        """Accuracy on digits whose carry came through `least` to `most` columns; 0 columns mean no carry.
 
         Raises:
             NoSuchPart: too few digits have such a carry.
@@ -177,7 +177,7 @@ class Carrying(Component[Any]):
 
     @cached_property
     def fetching(self) -> dict[str, tuple[str, ...]]:
-        """Heads with most of their attention on both digits of the answer's column, or of the next column."""
+        """Map `own` and `next` to the heads with most attention on both digits of the answer's or the next column."""
         found = {}
         for name, ahead in (("own", 0), ("next", 1)):
             heads = []
@@ -189,13 +189,13 @@ class Carrying(Component[Any]):
         return found
 
     def _on_column(self, pattern: Float[Tensor, "query key"], answer: int, ahead: int) -> float:
-        """Attention from where a digit of the sum is read to both digits of its column, or of one further on."""
+        """Attention from a digit of the sum to the two digits of its column, or of the column `ahead` further on."""
         place = answer - self._added.start + ahead
         query = self.task.read_positions[answer]
         return float(pattern[query, place] + pattern[query, self.task.digits + 1 + place])
 
     def fetched(self) -> pd.DataFrame:
-        """By digit of the sum and head, the mean attention to both digits of each column."""
+        """Table of the mean attention to the two digits of each column, by digit of the sum and head."""
         task, attention = self.task, self.m.inside.attention
         longer, rows = int(isinstance(task, DigitAddition)), []
         for answer in range(len(task.read_positions)):
@@ -243,7 +243,7 @@ def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "dig
 
 
 def _with_the_other(carry: Int[Tensor, " input"], seed: int) -> Int[Tensor, " input"]:
-    """For each input the row of one with the other carry, at random; itself where there is none."""
+    """For each input, the row of a random input with the opposite carry; the row itself if there is none."""
     generator, found = torch.Generator().manual_seed(seed), torch.arange(len(carry))
     for value in (0, 1):
         others = (carry == 1 - value).nonzero()[:, 0]

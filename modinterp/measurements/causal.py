@@ -53,9 +53,9 @@ CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of o
 class Causal(Component[Any]):
     """Interventions on the embedding of a network over pairs, each with the algorithm's prediction and controls.
 
-    Use it to test whether a network adds by circles, and not whether its logits look as if it did. For addition and
-    subtraction, circles are turned. Blocks of any basis are removed, kept, scaled and restored. Definitions are those
-    of `docs/interventions.md`.
+    Use it to test inside the network whether it adds by circles; `m.formula_fit` only compares logits. For addition
+    and subtraction, circles are turned. Blocks of any basis are removed, kept, scaled and restored. Definitions are in
+    `docs/interventions.md`.
     """
 
     @cached_property
@@ -76,7 +76,7 @@ class Causal(Component[Any]):
 
     @property
     def _logits(self) -> Logits:
-        """Logits as they are, in the order of the basis."""
+        """Logits of the unchanged network, in the order of the basis."""
         if self._in_order:
             return self.m.logits
         return self.basis.arranged(self.m.grid["logits"], is_logits=True)
@@ -98,11 +98,11 @@ class Causal(Component[Any]):
 
     @property
     def pairs(self) -> Int[Tensor, " pair"] | None:
-        """Numbers of the pairs on which interventions are measured. None means all; very large grids have a sample."""
+        """Indices of the pairs on which interventions are measured: None for all, a sample for very large grids."""
         return self.basis.some_pairs
 
     def _seen(self, of_all: Tensor) -> Tensor:
-        """What was measured of all pairs, for those on which interventions are measured."""
+        """The values of all pairs, restricted to the pairs on which interventions are measured."""
         return of_all.flatten() if self.pairs is None else of_all.flatten()[self.pairs]
 
     def _share_right(self, given: Int[Tensor, "..."]) -> float:
@@ -113,7 +113,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def _intact(self) -> Answered:
-        """The answers of the network as it is, and sums of its logits."""
+        """Answers of the unchanged network, and sums of its logits."""
         m, basis, n = self.m, self.basis, self._p
         is_cut = not n == m.classes == m.task.grid[0]
         if is_cut or not (self._in_order and isinstance(basis, Frequencies)) or basis.cyclic.is_renamed:
@@ -148,7 +148,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def _falls(self) -> Float[Tensor, "block pair"]:
-        """Fall of the right logit, the pair's mean taken off, without each block in the embedding. [logits]"""
+        """Fall of the right logit, less the pair's mean logit, without each block in the embedding. [logits]"""
         a, b = self._embedded.tables
         n = self._p
         pairs = torch.randperm(n * n, generator=torch.Generator().manual_seed(0))[:SAMPLE]
@@ -166,7 +166,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def agreement(self) -> float:
-        """Least Jaccard index between circles by the read-out, by the cosines of the logits, and by removal.
+        """Smallest Jaccard index between three choices of circles: by read-out, by cosines of the logits, by removal.
 
         Companions, which have twice another circle's frequency, are left out of the circles by removal.
         """
@@ -191,9 +191,9 @@ class Causal(Component[Any]):
         """The network with the circles of both numbers turned as if the numbers were larger by some steps.
 
         Args:
-            step_a, step_b: of each number, in residues; the answer is predicted to move by their sum.
-            freqs: circles to turn; by default `circles`.
-            controls: whether to measure changes of equal size, too, for which no algorithm predicts an effect.
+            step_a, step_b: turn of a and of b, in residues; the answer is predicted to move by step_a + step_b.
+            freqs: frequencies of the circles to turn; by default `circles`. [cycles per p]
+            controls: True to measure changes of equal size as well, for which no algorithm predicts an effect.
         Raises:
             NoSuchPart: the task adds no angles.
             NotRecorded: the embedding is not exposed.
@@ -242,10 +242,10 @@ class Causal(Component[Any]):
 
     @property
     def _few(self) -> tuple[int, ...]:
-        """The circles, where turning them is a test.
+        """The value of `circles`, if these are few enough for a test.
 
         Raises:
-            NoSuchPart: they are more than half of all circles.
+            NoSuchPart: `circles` has more than half of all frequencies.
         """
         if not is_turnable(self.circles, self._p):
             raise NoSuchPart(f"{len(self.circles)} of {self._p // 2} circles are used, so no few circles can be turned")
@@ -258,7 +258,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def half_turn_alone(self) -> Turned:
-        """The half turn without controls."""
+        """The result of `half_turn`, without controls."""
         return self.turned(freqs=self._few)
 
     @cached_property
@@ -294,7 +294,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def pizza_shares(self) -> tuple[float, ...]:
-        """Kind of each circle, 0 for a Clock and 1 for a Pizza, with every other circle taken out of the embedding."""
+        """Kind of each circle when alone in the embedding, from 0 for a Clock to 1 for a Pizza."""
         return tuple(pizza_share_of(self._kept([k], [k]), k) for k in self._few)
 
     def count_of_kind(self, kind: str) -> int:
@@ -308,7 +308,7 @@ class Causal(Component[Any]):
     def _changed(
         self, change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any], freqs: Sequence[int] = ()
     ) -> Answered:
-        """Answers where each table of vectors is a function of itself and its part in some blocks."""
+        """Answers after `change` maps each embedding table, and its part in some blocks, to a new table."""
         tables = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
         return self._answered(self._embedded.changed(*tables), freqs)
 
@@ -317,7 +317,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def _without_circles(self) -> Answered:
-        """Answers without the circles and their companions in the embedding, and sums of the logits."""
+        """Answers, and sums of the logits, without the circles and their companions in the embedding."""
         return self._changed(lambda x, part: x - part, self.blocks)
 
     @property
@@ -332,14 +332,14 @@ class Causal(Component[Any]):
 
     @cached_property
     def accuracy_alone(self) -> float:
-        """Accuracy with only the circles, their companions and the mean in the embedding."""
+        """Accuracy if the embedding keeps only the circles, their companions and the mean."""
         return self.accuracy_of(self.blocks)
 
     @cached_property
     def rescue(self) -> tuple[float, float]:
-        """Recovered share of the accuracy when both numbers are another pair's, and the circles alone are restored.
+        """Recovered share of the accuracy when both embeddings come from another pair and only circles are restored.
 
-        The second number is a control: as many random circles, or representations, are restored.
+        The second number is a control, in which as many random circles, or representations, are restored.
         """
         return self._recovered(self.blocks), self._recovered(self._random_blocks)
 
@@ -368,7 +368,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def dose_response(self) -> pd.DataFrame:
-        """Accuracy on a sample of pairs with the circles scaled, one row per dose, and with random circles scaled."""
+        """Table with one row per factor: accuracy on a sample of pairs with the circles, or random circles, scaled."""
         rows, pairs = [], self._sample(torch.arange(self._p**2))
         right = self.basis.answers[pairs, 0]
         for dose in DOSES:
@@ -398,7 +398,7 @@ class Causal(Component[Any]):
 
     @property
     def turn_response(self) -> pd.DataFrame:
-        """Fit of the moved formula as both numbers move from 0 to 3 steps, and with random planes turned as far."""
+        """Table of the fit of the moved formula after turns of 0 to 3 steps: of the circles, and of random planes."""
         return self._turns[0]
 
     @property
@@ -411,7 +411,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def cross_effects(self) -> Float[Tensor, "turned read"]:
-        """How far each circle's wave in the logits turns when one circle is turned by 45 degrees for a. [degrees]
+        """Turn of each circle's wave in the logits when one circle of a is turned by 45 degrees. [degrees]
 
         The algorithm predicts 45 on the diagonal and 0 elsewhere.
         """
@@ -436,7 +436,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def foretold(self) -> Foretold:
-        """Margins and wrong answers without each circle, beside the formula's predictions."""
+        """Margins and wrong answers without each circle, measured and predicted by the formula."""
         cosines = Cosines.of(self._intact, self._few, self._sign)
         return Foretold.of(cosines, {k: self._changed(lambda x, part: x - part, [k]) for k in self._few})
 
@@ -456,7 +456,7 @@ class Causal(Component[Any]):
     def _of_sample(
         self, pairs: Int[Tensor, " pair"], change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any]
     ) -> Float[Tensor, "pair output"]:
-        """Logits of some pairs where each table of vectors is a function of itself and its part in some blocks."""
+        """Logits of some pairs after `change` maps each embedding table, and its part in some blocks, to a new one."""
         a, b = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
         return self._embedded.at(a, b, pairs)
 
@@ -491,17 +491,17 @@ class Causal(Component[Any]):
         return tuple(self._other_circles(self.circles))
 
     def accuracy_of(self, blocks: Sequence[Any]) -> float:
-        """Accuracy with only some blocks and the mean in the embedding."""
+        """Accuracy if the embedding keeps only the given blocks and the mean."""
         return self._share_right(self._kept(blocks).given)
 
     @cached_property
     def accuracy_resampled(self) -> float:
-        """Accuracy when circles and companions come from other numbers, by one permutation of the tokens."""
+        """Accuracy when each number takes circles and companions from another number, by one random permutation."""
         order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
         return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks).given)
 
     def half_turn_on(self, rows: Int[Tensor, " row"]) -> float:
-        """Share of some of the task's inputs whose answer the half turn moves by one."""
+        """Share of the given inputs of the task whose answer the half turn moves by one."""
         return float(self.answers_of_half_turn[self.basis.rows(rows)].double().mean())
 
     @property
@@ -511,7 +511,7 @@ class Causal(Component[Any]):
         return (found if self.pairs is None else self.half_turn.network.answered(found.sign)).moved(1).flatten()
 
     def turned_by(self, freqs: Sequence[int]) -> float:
-        """Share of the pairs whose answer moves by one when some circles, and their companions, turn by half a step."""
+        """Share of the pairs whose answer moves by one when the given circles and companions turn by half a step."""
         if set(freqs) == set(self.half_turn.freqs):
             return self.half_turn.moved
         return self.turned(freqs=tuple(freqs)).moved if freqs else float("nan")
@@ -535,7 +535,7 @@ class Causal(Component[Any]):
 
     @property
     def without_circles_is_wrong(self) -> tuple[int, int]:
-        """How many pairs are answered wrong without the circles, and without as many other circles; see `pairs`."""
+        """Number of pairs answered wrong without the circles, and without as many other circles; see `pairs`."""
         n = self._p**2 if self.pairs is None else len(self.pairs)
         without = self._changed(lambda x, part: x - part, self.other_circles)
         return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without.given)))
@@ -554,7 +554,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def spill(self) -> float:
-        """Largest change of another circle's size, as a share, when one circle is taken out or doubled, on a sample."""
+        """Largest relative change of another circle's size when one circle is removed or doubled, on a sample."""
         pairs = self._sample(torch.arange(self._p**2), SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
 

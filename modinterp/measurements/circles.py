@@ -27,12 +27,12 @@ TUNED = 0.8  # share of the variance of a head's attention at one frequency, fro
 class Circles(Component[Any]):
     """Circles of the key frequencies, and how attention and the MLP move them.
 
-    The number that is held fixed is `fixed_a`, and the circle is over b.
+    Circles after the embedding are over b, with a held fixed at `fixed_a`.
     """
 
     @property
     def fixed_a(self) -> int:
-        """First number of the pairs where it is held fixed and b runs: 70 mod p."""
+        """The value of a for circles over b: 70 mod p."""
         return FIXED_A % self.m.p
 
     @cached_property
@@ -53,22 +53,22 @@ class Circles(Component[Any]):
 
     @cached_property
     def planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
-        """Key frequency to the plane in which the embedding's circle of that frequency lies."""
+        """Map each key frequency to the plane in which the embedding's circle of that frequency lies."""
         return {k: plane(self.m.W_E, k) for k in self.m.freqs}
 
     @cached_property
     def circles_of_W_E(self) -> dict[int, Circle]:
-        """Key frequency to the circle of the embeddings of all residues."""
+        """Map each key frequency to the circle of the embeddings of all residues."""
         return circles(self.m.W_E, self.m.freqs)
 
     @cached_property
     def circles_of_W_L(self) -> dict[int, Circle]:
-        """Key frequency to the circle of the columns of W_L."""
+        """Map each key frequency to the circle of the columns of W_L."""
         return circles(self.m.W_L.T, self.m.freqs)
 
     @cached_property
     def attention_share(self) -> Float[Tensor, "b head"]:
-        """Attention to the fixed a over the attention to a and b together."""
+        """Attention to the fixed a, divided by the attention to a and b together."""
         to_a, to_b = self.m.pattern[self.fixed_a, :, :, :2].unbind(dim=-1)
         return to_a / (to_a + to_b)
 
@@ -94,23 +94,23 @@ class Circles(Component[Any]):
 
     @cached_property
     def petals(self) -> list[PetalFit]:
-        """Every head's z in every plane of the embedding, against the petal that its attention predicts."""
+        """Fit of every head's z in every plane of the embedding to the petal that the head's attention predicts."""
         return self._petal_fits(self.token_values, self.head_values, self.m.W_V)
 
     @cached_property
     def written_petals(self) -> list[PetalFit]:
-        """Every head's output in every plane of the embedding, against the petal that its attention predicts."""
+        """Fit of every head's output in every plane of the embedding to the petal that its attention predicts."""
         return self._petal_fits(self.token_values @ self.m.W_O, self.head_outputs, self.m.W_V @ self.m.W_O)
 
     @cached_property
     def carried_planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
-        """Key frequency to the embedding's plane after W_V W_O, summed over the heads, with columns of length 1."""
+        """Map each key frequency to the embedding's plane after W_V W_O, summed over heads, with unit columns."""
         images = {k: torch.einsum("mi,hmn->ni", x, self.m.W_V @ self.m.W_O) for k, x in self.planes.items()}
         return {k: x / x.norm(dim=0) for k, x in images.items()}
 
     @cached_property
     def summed_circles(self) -> dict[int, tuple[Circle, list[Circle]]]:
-        """Key frequency to the circle of the attention's output in the carried plane, and those of each head alone."""
+        """Map each key frequency to circles in its carried plane: of the attention's output, and of each head alone."""
         attn_out = self.m.activation(ATTN_OUT)[self.fixed_a]
         return {
             k: (
@@ -145,7 +145,7 @@ class Circles(Component[Any]):
 
         Args:
             hook: name of the activations, such as `blocks.0.hook_attn_out`.
-            freq: of the circles. [cycles per p]
+            freq: frequency of the circles. [cycles per p]
         Raises:
             NoSuchPart: the network has no such hook.
         """
@@ -159,11 +159,11 @@ class Circles(Component[Any]):
         return {}
 
     def motion(self, hook: str, freq: int, pair: int) -> Motion:
-        """How the circle over b revolves and rotates as a runs, in one pair of principal directions.
+        """Motion of the circle over b as a runs: its revolution and rotation in one pair of principal directions.
 
         Args:
             hook: name of the activations, such as `blocks.0.hook_attn_out`.
-            freq: of the circle. [cycles per p]
+            freq: frequency of the circle. [cycles per p]
             pair: 0 for principal directions 1 and 2, 1 for directions 3 and 4.
         """
         key = hook, freq, pair
@@ -173,7 +173,7 @@ class Circles(Component[Any]):
         return self._motions[key]
 
     def motions(self, hook: str, pair: int) -> Mapping[int, Motion]:
-        """Key frequency to the motion of its circle; see `motion`."""
+        """Map each key frequency to the motion of its circle; see `motion`."""
         return {k: self.motion(hook, k, pair) for k in self.m.freqs}
 
     @cached_property

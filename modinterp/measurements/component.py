@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Kept(dict[str, Any]):
-    """Name of each measurement of a component that was taken to its value."""
+    """Map the name of each computed measurement of a component to its value."""
 
 
 class Component(Generic[T]):
@@ -17,8 +17,8 @@ class Component(Generic[T]):
     Each access makes a new object, so that measurements and components do not reference each other in a circle.
 
     Args:
-        m: the measurements that it belongs to.
-        kept: what was computed so far.
+        m: the measurements of the network.
+        kept: the results of the component that were computed so far, by name.
     """
 
     __slots__ = ("__dict__", "m")

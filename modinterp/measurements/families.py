@@ -19,7 +19,7 @@ Measured = (
 
 
 def family(task: Task) -> type[NetworkMeasurements]:
-    """The class that measures networks of a task, chosen by the shape of inputs and answers: any task has one.
+    """The class of measurements for a task, chosen by the shape of its inputs and answers; every task has one.
 
     >>> from modinterp.tasks import addition
     >>> family(addition(5)).__name__
@@ -43,7 +43,8 @@ def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, d
     file, a module or a function.
 
     Args:
-        as_published: whether key frequencies and representations are chosen as in the papers alone.
+        run: a run, or measurements.
+        as_published: True to choose key frequencies and representations exactly as in the papers.
         draws: how many matrices are drawn for each null of the spectrum.
     """
     check("run", run, TrainedRun | NetworkMeasurements)

@@ -1,4 +1,4 @@
-"""Networks whose answer is f(a) + g(b) mod p, such as a^2 + b: their circles of f(a) and g(b) turned and removed."""
+"""Interventions on networks with answer f(a) + g(b) mod p, such as a^2 + b: turn and remove circles of f(a), g(b)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ Map = Float[Tensor, "element element"]
 class Functions(Component[Any]):
     """Interventions on circles of f(a) and g(b), where the answer is f(a) + g(b) mod p: `m.functions`.
 
-    Use it where the numbers themselves are not added, and `m.causal` where they are. Several numbers may have one
-    value, as a and -a have one square. Circles are those whose waves of the answer hold the logits, with companions of
-    twice their frequency.
+    Use it for answers such as a^2 + b, and `m.causal` for a + b. Several numbers may have one value, as a and -a have
+    one square. Circles are those whose waves of the answer hold the logits, with companions of twice their frequency.
 
     Raises:
-        NoSuchPart: the answer is no such sum; the numbers themselves are added; or the values or waves leave nothing to
-            test.
+        NoSuchPart: the answer is not a sum f(a) + g(b); the answer is the sum of the numbers themselves; or the values
+            or waves leave nothing to test.
     """
 
     @cached_property
@@ -77,7 +76,7 @@ class Functions(Component[Any]):
         return self.m.task.p
 
     def _with_companions(self, freqs: Sequence[int]) -> list[int]:
-        """Frequencies and twice each, which a nonlinearity makes of them, unless that is one of them or its mirror."""
+        """The frequencies, and twice each, which a nonlinearity creates; duplicates and mirror frequencies left out."""
         p, found = self._p, list(freqs)
         for k in freqs:
             if all((2 * k - other) % p and (2 * k + other) % p for other in found) and 2 * k % p:
@@ -89,13 +88,13 @@ class Functions(Component[Any]):
         return Embedded(self.m.model, self.m.task, torch.arange(self._p))
 
     def _turned(self, freqs: Sequence[int]) -> tuple[Vectors, Vectors]:
-        """The vectors of both numbers with some circles half a step on."""
+        """The embeddings of both numbers, with the given circles turned by half a step."""
         maps = (turn_of_values(values, self._p, freqs, HALF) for values in self.values)
         first, second = (turn @ table for turn, table in zip(maps, self._embedded.tables, strict=True))
         return first, second
 
     def _answered(self, tables: Iterable[Vectors], by: int = 0) -> float:
-        """Share of the pairs whose answer is the right one, moved by so many, with other vectors of the numbers."""
+        """Share of the pairs answered with the right answer plus `by`, when the embeddings are replaced by `tables`."""
         changed: Changed = self._embedded.changed(*tables)
         given = torch.cat([block.argmax(dim=-1) for block in changed.blocks]).cpu()
         return float((given == (self.m.task.answers() + by) % self._p).double().mean())
@@ -123,7 +122,7 @@ class Functions(Component[Any]):
         return found
 
     def _others(self, freqs: Sequence[int]) -> list[int]:
-        """As many circles of f(a) as are turned, of those that are none of these the strongest in the embedding."""
+        """The strongest other circles of f(a) in the embedding, as many as are given."""
         p, table = self._p, self._embedded.tables[0]
         taken = {min(k % p, -k % p) for k in freqs}
         sizes = {k: self._part(table, self.values[0], [k]).square().sum() for k in range(1, p // 2 + 1)}
@@ -131,14 +130,14 @@ class Functions(Component[Any]):
         return ranked[: len(self.circles)]
 
     def _part(self, table: Vectors, values: Int[Tensor, " element"], freqs: Sequence[int]) -> Vectors:
-        """The part of vectors that waves of these frequencies fit best, their constant left out."""
+        """The least-squares fit of the vectors by waves of the given frequencies, without the constant."""
         waves = waves_of_values(values, self._p, freqs)
         coefficients = torch.linalg.pinv(waves) @ table
         return (waves[:, 1:] - waves[:, 1:].mean(dim=0)) @ coefficients[1:]
 
     @cached_property
     def _parts(self) -> list[tuple[Vectors, Vectors]]:
-        """The vectors of each number, and the part of them that stands on the circles."""
+        """For a and for b, the embeddings of all numbers, and their part on the circles."""
         freqs = self._with_companions(self.circles)
         return [
             (table, self._part(table, values, freqs))

@@ -60,8 +60,10 @@ class Counted:
         self.of += int(counted.sum())
 
     def moved(self, what: str) -> Moved:
-        """The shares.
+        """The shares of answers that moved as predicted, with the control.
 
+        Args:
+            what: name of the exchange, for the message.
         Raises:
             NoSuchPart: too few answers were counted.
         """
@@ -75,7 +77,7 @@ class Interchanges(Component[Any]):
 
     @property
     def network(self) -> Network:
-        """The network, whose inside is seen."""
+        """The network, if its activations are accessible."""
         return self.m.inside.network
 
     @cached_property
@@ -91,20 +93,22 @@ class Interchanges(Component[Any]):
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
-        """A mask of the positions with an answer."""
+        """True for each input and answer position at which the task has an answer."""
         return self.m.answering.is_asked[: len(self.inputs)]
 
     @property
     def columns(self) -> list[tuple[int, int]]:
-        """Number and position of the answers that are looked at, evenly spread over all."""
+        """Index and position of each answer that is measured, evenly spread over all answers."""
         positions = self.m.task.read_positions
         count = min(len(positions), MOST_POSITIONS)
         chosen = torch.linspace(0, len(positions) - 1, count).round().long().tolist()
         return [(column, positions[column]) for column in chosen]
 
     def hooks(self, letter: str) -> list[str]:
-        """Hooks of the queries, keys or values of all layers.
+        """Hook names of the queries, keys or values of all layers.
 
+        Args:
+            letter: `q`, `k` or `v`.
         Raises:
             NoSuchPart: the network has no attention.
         """
@@ -120,7 +124,7 @@ class Interchanges(Component[Any]):
         """Positions visible from an answer's position whose token is the answer.
 
         Raises:
-            NoSuchPart: many answers are no tokens of their inputs, so that nothing can be copied.
+            NoSuchPart: many answers are not tokens of their inputs, so that nothing can be copied.
         """
         inputs, right = self.inputs, self.right
         positions = torch.tensor(self.m.task.read_positions)
@@ -131,21 +135,21 @@ class Interchanges(Component[Any]):
         return found
 
     def _place(self, column: int) -> tuple[Int[Tensor, " input"], Bool[Tensor, " input"]]:
-        """The place of each answer's token, and where there is just one."""
+        """Position of each answer's token, and a mask of the inputs in which the token stands at one position only."""
         found = self.answer_tokens[:, column]
         return found.long().argmax(dim=-1), (found.sum(dim=-1) == 1) & self.is_asked[:, column]
 
     @cached_property
     def _candidates(self) -> Int[Tensor, " place"]:
-        """Positions at which some answer's token stands, from which others are chosen."""
+        """Positions at which the answer's token stands in some input."""
         single = self.answer_tokens.sum(dim=-1) == 1
         return (self.answer_tokens & single[..., None]).any(dim=0).any(dim=0).nonzero()[:, 0]
 
     def _other_place(self, places: Int[Tensor, "input n"], position: int, seed: int) -> Int[Tensor, " input"]:
-        """A position at random for each input, at which an answer might stand and none of the given places is.
+        """A random position for each input at which an answer may stand, other than the given positions.
 
         Raises:
-            NoSuchPart: there is none.
+            NoSuchPart: no such position exists.
         """
         generator = torch.Generator().manual_seed(seed)
         known = self._candidates[self._candidates <= position]
@@ -157,9 +161,9 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def value(self) -> Moved:
-        """The value at the answer's place taken from another input's: the answer becomes the other input's.
+        """Effect of taking the value at the answer token from another input: its answer should come out.
 
-        Control: the value is put at another place.
+        Control: the value is put at another position.
         """
         names, counted = self.hooks("v"), Counted()
         values = seen(self.network, self.inputs, names)
@@ -176,9 +180,9 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def key(self) -> Moved:
-        """The keys of the answer's place and of another one exchanged: the answer becomes the token at the other.
+        """Effect of exchanging the keys of the answer token and another token: the other token should come out.
 
-        Control: the keys of two other places are exchanged.
+        Control: the keys of two other positions are exchanged.
         """
         names, counted = self.hooks("k"), Counted()
         for column, position in self.columns:
@@ -194,12 +198,12 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def query(self) -> Moved:
-        """The query of an answer's position taken from the position of another answer: the other answer comes out.
+        """Effect of taking the query at one answer's position from another answer's: that answer should come out.
 
-        Control: the query is moved as far in a random direction.
+        Control: the query is moved by an equal length in a random direction.
 
         Raises:
-            NoSuchPart: there is one answer alone.
+            NoSuchPart: the task has only one answer.
         """
         names, counted = self.hooks("q"), Counted()
         positions = torch.tensor(self.m.task.read_positions)
@@ -226,7 +230,7 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def _attended(self) -> Float[Tensor, "input answer d_model"]:
-        """What the last attention writes at the positions that are read."""
+        """Output of the last attention at the positions that are read."""
         self.hooks("v")
         return seen(self.network, self.inputs, [self._writing])[self._writing][:, list(self.m.task.read_positions)]
 
@@ -236,7 +240,7 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def direction(self) -> Float[Tensor, " d_model"]:
-        """The direction in which what the last attention writes differs most by answer, on half of the inputs.
+        """Direction in which the last attention's output differs most between answers, on half of the inputs.
 
         Raises:
             NoSuchPart: all answers are equal. A network with two outputs and no MLP also raises: the difference of its
@@ -253,11 +257,11 @@ class Interchanges(Component[Any]):
         return torch.linalg.svd(means - means.mean(dim=0), full_matrices=False).Vh[0]
 
     def _along(self, moves: Callable[[int, int], tuple[Tensor, Tensor, Tensor]]) -> Counted:
-        """Answers of the other half of the inputs, with what the last attention writes moved along the direction.
+        """Count answers on the other half of the inputs, with the last attention's output moved along `direction`.
 
         Args:
-            moves: from number and position of an answer to how far each input is moved, the answer that is predicted,
-                and whether it counts.
+            moves: function from index and position of an answer to the length of each input's move, the predicted
+                answer, and a mask of the inputs that count.
         """
         counted, half = Counted(), len(self.inputs) // 2
         for column, position in self.columns:
@@ -278,9 +282,9 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def along_direction(self) -> Moved:
-        """Taken from another input along one direction alone, the answer becomes the other input's.
+        """Effect of taking `direction` alone from another input: that input's answer should come out.
 
-        Control: moved as far in a random direction.
+        Control: a move of equal length in a random direction.
         """
         coordinates = self._attended @ self.direction
 
@@ -293,13 +297,13 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def along_mean(self) -> Moved:
-        """Moved along the direction as if the sum were larger or smaller, the answer becomes the sign of that sum.
+        """Effect of moving along `direction` as if the sum had another value: the sign of that sum should come out.
 
-        How far is predicted by the slope of the coordinate with the mean of the numbers so far, over all positions.
-        Control: moved as far in a random direction.
+        The length comes from the slope of the coordinate against the mean of the numbers so far, over all positions.
+        Control: a move of equal length in a random direction.
 
         Raises:
-            NoSuchPart: the task adds no numbers up.
+            NoSuchPart: the task does not sum numbers.
         """
         task = self.m.task
         if not isinstance(task, SignOfSum):

@@ -44,12 +44,12 @@ class Isolation(Component[Any]):
 
     @cached_property
     def component_circles(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Principal components of the embedding, two by two."""
+        """Circles formed by principal components 1 and 2 of the embedding, 3 and 4, and so on."""
         return isolation.component_circles(self.m.W_E)
 
     @cached_property
     def frequency_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
-        """The waves of every frequency in the embedding, the strongest first."""
+        """Circle of every frequency in the embedding, sorted by strength, strongest first."""
         return isolation.frequency_circles(self.m.W_E)
 
     @property
@@ -77,7 +77,7 @@ class Isolation(Component[Any]):
         return {}
 
     def _logits_of(self, circles: Sequence[isolation.Circle]) -> Float[Tensor, "a b output"]:
-        """Logits of the network with some circles, by frequency or by components, alone in place of its embedding."""
+        """Logits of the network if its embedding is replaced by the given circles alone."""
         chosen = tuple(circles)
         if self.m.basis.cyclic.is_renamed:
             raise NoSuchPart(
@@ -88,26 +88,27 @@ class Isolation(Component[Any]):
         return self._isolated[chosen]
 
     def isolated_accuracy(self, circles: Sequence[isolation.Circle]) -> float:
-        """Accuracy over all pairs with some circles alone."""
+        """Accuracy over all pairs if the embedding is replaced by the given circles alone."""
         return accuracy_on(self._logits_of(circles), self.m.labels)
 
     def agreement(self, one: isolation.Circle, formula: str, freq: int | None = None) -> formulas.Agreement:
-        """How well the logits of one circle alone agree with a formula.
+        """Agreement of the logits of one circle alone with a formula.
 
         Args:
+            one: the circle.
             formula: a key of `modinterp.analyses.circles.formulas.FORMULAS`.
-            freq: of the formula; that of the circle by default. [cycles per p]
+            freq: frequency of the formula; by default the circle's frequency. [cycles per p]
         """
         self._adds()
         return formulas.agreement(self._logits_of([one]), formula, one.freq if freq is None else freq)
 
     def profile(self, one: isolation.Circle) -> formulas.DistanceProfile:
-        """The mean correct logit by distance with one circle alone."""
+        """Mean correct logit by distance between a and b, with one circle alone as embedding. [logits]"""
         self._adds()
         return formulas.distance_profile(self._logits_of([one]), one.freq)
 
     def explained_by_leading(self, formula: str) -> float:
-        """Share of all logits that a formula at the frequencies of the leading circles explains, a size fitted to each.
+        """Share of the logits' variance that a formula explains, with a fitted size for each leading circle.
 
         Args:
             formula: a key of `modinterp.analyses.circles.formulas.FORMULAS`.

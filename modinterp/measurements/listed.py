@@ -1,4 +1,4 @@
-"""Attributes of measurements that a network cannot have, so that `dir(m)` leaves them out."""
+"""Find the attributes of measurements that raise for a network, so that `dir(m)` leaves them out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OF_SNAPSHOTS = frozenset({"largest_exclusion"})
 
 
 def absent(m: Any) -> frozenset[str]:
-    """Names of attributes that these measurements have and that raise for this network."""
+    """Names of the attributes of these measurements that raise for this network."""
     found: frozenset[str] = m.lacks
     if not m.has_weights:
         return found

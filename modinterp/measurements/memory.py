@@ -19,13 +19,14 @@ _GROUPS = Path("/sys/fs/cgroup")  # where Linux says what a container may use
 
 
 def check_memory(name: str, task: Task, network: Network) -> None:
-    """Raise ValueError where the activations on all inputs would take more memory than is free.
+    """Raise ValueError if the activations on all inputs would take more memory than is free.
 
     A need of more than 1 GiB is announced on stderr.
 
     Args:
-        task: with one answer over a grid of inputs.
-        name: of the network, for the message.
+        name: name of the network, for the message.
+        task: a task with one answer over a grid of inputs.
+        network: the network.
     """
     inputs, needed, free = prod(task.grid or ()), needed_memory(task, network), free_memory()
     if needed > free:
@@ -40,9 +41,9 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 def needed_memory(task: Task, network: Network) -> int:
     """Estimated bytes for the measurements of a network; tests took 75 to 100% of the estimate.
 
-    The result is the smaller of two numbers. One of the two numbers is the bytes of all activations in float64. The
-    other number, for addition and similar tasks, is the bytes of logits and neurons in float32 by blocks. Logits of
-    more than 1 GiB are computed from the residual stream when they are read.
+    The result is the smaller of two numbers. The first number is the bytes of all activations in float64. The second
+    number, for addition and similar tasks, is the bytes of logits and neurons in float32 by blocks. Logits of
+    more than 1 GiB are computed from the residual stream at each access.
     """
     c, inputs, classes = network.cfg, prod(task.grid or ()), task.output_sizes[0]
     d_model, neurons = getattr(c, "d_model", 0), getattr(c, "d_mlp", 0) or 0
@@ -54,7 +55,7 @@ def needed_memory(task: Task, network: Network) -> int:
 
 
 def free_memory() -> int:
-    """Bytes that this process could still take: free on the machine, and within the limit of its container."""
+    """Bytes that this process can still allocate: free on the machine, and within the limit of its container."""
     return min([_free_on_machine(), *_free_in_groups()])
 
 

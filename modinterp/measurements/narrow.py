@@ -12,7 +12,7 @@ NEGLIGIBLE = 1e-7  # of the largest singular value: what float32 rounds off
 
 
 def product_with(matrix: Float[Tensor, "feature output"]) -> Callable[[Tensor], Tensor]:
-    """The product with a matrix; two narrow products where the matrix is float32 and its rank low."""
+    """Function that multiplies by a matrix; for a float32 matrix of low rank, by its two narrow factors."""
     if matrix.dtype == torch.float32:
         U, S, V = torch.linalg.svd(matrix.double(), full_matrices=False)
         rank = int((NEGLIGIBLE * S[0] < S).sum())

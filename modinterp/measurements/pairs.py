@@ -38,7 +38,7 @@ from modinterp.runs import TrainedRun
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread: hundreds of small matrices are ten times as slow on two, on a busy CPU."""
+    """Compute on one thread: hundreds of small matrices are ten times slower on two threads of a busy CPU."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -48,13 +48,13 @@ def one_thread() -> Iterator[None]:
 
 
 def without_row_means(logits: Float[Tensor, "*pair output"]) -> Float[Tensor, "*pair output"]:
-    """Logits in float64 without the mean of each pair, which no softmax sees."""
+    """Logits in float64 without the mean of each pair, which does not change the softmax."""
     logits = logits.double()
     return logits - logits.mean(dim=-1, keepdim=True)
 
 
 def without_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
-    """Logits without the mean of each pair, which no softmax sees, and of each class, which a bias gives."""
+    """Logits without the mean of each pair, which the softmax ignores, and of each class, which a bias can add."""
     rows = without_row_means(logits)
     return rows - rows.mean(dim=(0, 1))
 
@@ -79,7 +79,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def questions(self) -> Questions:
-        """Measurements by question, of a network that is asked several things about each pair."""
+        """Measurements by question, for a network that answers several questions about each pair."""
         return self.part(Questions)
 
     @property
@@ -93,9 +93,9 @@ class PairMeasurements(NetworkMeasurements):
         Use it to test whether the network adds angles: after a half turn of both numbers, the answer moves by one.
 
         Args:
-            steps: how far a and b move, in residues.
-            of_b: how far b moves; by default as far as a.
-            frequencies: circles that are turned; by default those of the strongest cosines in the logits.
+            steps: move of a and b, in residues.
+            of_b: move of b, in residues; by default that of a.
+            frequencies: frequencies of the circles to turn; by default `m.causal.circles`. [cycles per p]
         Raises:
             NoSuchPart: the task adds no angles.
             NotRecorded: the embedding is not exposed.
@@ -105,14 +105,14 @@ class PairMeasurements(NetworkMeasurements):
     def swap(self, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[int] = ()) -> Swapped:
         """The network with a part of an activation at the last position taken from another pair, with controls.
 
-        Use it to ask what an activation carries: the answer should become the other pair's.
+        Use it to test if an activation carries the answer: the answer should then become the other pair's.
 
         Args:
-            hook: such as `blocks.0.hook_resid_mid`, `blocks.0.hook_attn_out` or `blocks.0.attn.hook_z`.
+            hook: name of the activation, such as `blocks.0.hook_resid_mid` or `blocks.0.attn.hook_z`.
             blocks: frequencies or names of representations whose directions are exchanged; by default all directions.
-            heads: heads that are exchanged, where the activation has them.
+            heads: indices of heads to exchange, if the activation has an axis of heads.
         Raises:
-            ValueError: blocks and heads at once, or one that does not exist.
+            ValueError: blocks and heads are both given, or one does not exist.
             NoSuchPart: the network has no such hook.
         """
         return swap(self, hook, blocks, heads)
@@ -131,12 +131,12 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def operation(self) -> str:
-        """The argument of the answer, such as `a + b`, or places i and j in a cyclic group."""
+        """Text of the expression that gives the answer, such as `a + b`; i and j are places in a cyclic group."""
         return self.basis.answer
 
     @property
     def p(self) -> int:
-        """Number of elements that the basis puts in order; for a + b and a - b, the modulus."""
+        """Number of elements in the basis; for a + b and a - b, the modulus."""
         return self.basis.n
 
     @cached_property
@@ -149,7 +149,7 @@ class PairMeasurements(NetworkMeasurements):
         return {}
 
     def activation(self, name: str) -> Tensor:
-        """An activation at the last position over the pairs of the basis, `[a, b, ...]`, by the hook's name.
+        """The activation at one hook, at the last position over the pairs of the basis, `[a, b, ...]`.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -169,13 +169,13 @@ class PairMeasurements(NetworkMeasurements):
     def score(
         self, logits: Float[Tensor, "a b output"] | Callable[[slice], Tensor], rows: Int[Tensor, " row"] | None = None
     ) -> Score:
-        """Accuracy and loss of some logits over all pairs of the basis, or over some rows of the task's inputs.
+        """Accuracy and loss of the given logits, over all pairs of the basis or over some of the task's inputs.
 
         Args:
-            logits: of all pairs, or a function from some a to the logits of their pairs, so that they need no memory.
-            rows: over which the means are taken.
+            logits: logits of all pairs, or a function from a slice of a to logits, which saves memory.
+            rows: indices of the task's inputs over which the means are taken; by default all pairs.
         Raises:
-            ValueError: logits that are not finite.
+            ValueError: a logit is not finite.
         """
         of_rows = logits.__getitem__ if isinstance(logits, Tensor) else logits
         blocks = (of_rows(a).flatten(0, 1) for a in row_blocks((self.p, self.p, self.p)))
@@ -185,20 +185,20 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def original(self) -> components.Ablation:
-        """Loss and accuracy of the network as it is, over all pairs of the basis."""
+        """Loss and accuracy of the unchanged network, over all pairs of the basis."""
         return components.ablation(self.logits, self.labels, self.test)
 
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
-        """Loss and accuracy of other logits in place of the network's, and their ratio to the network's own."""
+        """Loss and accuracy of the given logits, and the ratio of each to the network's own."""
         if not logits.isfinite().all():  # as where nothing is left that attention could attend to
             return components.Ablation(*[float("nan")] * 5)
         return components.ablation(logits, self.labels, self.test, self.original)
 
     def logits_after(self, values: dict[str, Tensor]) -> Float[Tensor, "a b output"]:
-        """Logits, in the order of the basis, with other values at some hooks.
+        """Logits in the order of the basis, after the activations at some hooks are replaced.
 
         Args:
-            values: name of a hook to its values over the task's inputs, in the task's order.
+            values: map from hook name to the new activation over the task's inputs, in the task's order.
         """
         return self.basis.arranged(logits_with(self.model, self.task, values, self.grid), is_logits=True)
 
@@ -211,26 +211,26 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def has_embedding(self) -> bool:
-        """True if the embedding is known."""
+        """True if the network exposes its embedding."""
         return "hook_embed" in self.model.hook_dict
 
     @property
     def has_attention(self) -> bool:
-        """True if the place of the last layer's attention is known."""
+        """True if the network exposes the attention of its last layer."""
         return f"{self.last_block}.attn.hook_pattern" in self.model.hook_dict
 
     @property
     def has_neurons(self) -> bool:
-        """True if the neurons of the last layer are known."""
+        """True if the network exposes the neurons of its last layer."""
         return f"{self.last_block}.mlp.hook_post" in self.model.hook_dict
 
     @cached_property
     def is_output_only(self) -> bool:
         """True if the matrix behind the logits is unknown, so that blocks are measured in the logits.
 
-        The neurons are unknown for a network that is called from outside. In others the last neurons may make less than
-        half of the logits' variance, because earlier layers do the work. The variance leaves out the mean of each pair
-        and of each class. Never so `as_published`.
+        A user's function hides its neurons. In other networks, the last layer's neurons may produce less than half of
+        the logits' variance, because earlier layers do the work. The variance leaves out the mean of each pair and of
+        each class. With `as_published`, the value is always False.
         """
         if self.as_published:
             return False
@@ -254,14 +254,14 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def readout_name(self) -> str:
-        """Name of the matrix that the logits come from: W_L, W_U without neurons, or the logits."""
+        """Name of the readout matrix: W_L; W_U for a network without neurons; or the logits."""
         if self.is_output_only:
             return "the logits"
         return "W_L" if self.has_neurons else "W_U"
 
     @property
     def features_name(self) -> str:
-        """Text: the activations that the readout matrix reads."""
+        """Name of the activations that the readout matrix reads."""
         if self.is_output_only:
             return "the logits"
         return "neurons" if self.has_neurons else "the residual stream"
@@ -277,7 +277,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def _readout(self) -> tuple[Float[Tensor, "a b feature"], Float[Tensor, "feature output"]]:
-        """Features and the matrix that makes logits of them; of hidden ones an orthonormal basis of the logits."""
+        """Features, and the matrix from features to logits; for hidden features, an orthonormal basis of the logits."""
         if self.is_output_only:
             q, r = torch.linalg.qr(without_row_means(self.logits).flatten(0, 1))
             return q.unflatten(0, (self.p, self.p)), r
@@ -286,7 +286,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def readout_matrix(self) -> Float[Tensor, "feature output"]:
-        """The matrix that the logits come from, in float64: W_L, or W_U in a network of attention alone."""
+        """The matrix from features to logits, in float64: W_L, or W_U in a network of attention alone."""
         return self._readout[1] if self.is_output_only else self._matrix
 
     @property
@@ -306,7 +306,7 @@ class PairMeasurements(NetworkMeasurements):
         return self.model.W_L[:, self._columns]
 
     def weight(self, name: str) -> Tensor:
-        """A weight as it is stored, without a gradient, by its name, such as `blocks.0.mlp.W_out`.
+        """A stored weight by its name, such as `blocks.0.mlp.W_out`, detached from autograd.
 
         Raises:
             NoSuchPart: the network has no such weight.
@@ -330,7 +330,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def keys(self) -> Any:
-        """The key blocks; see the classes for frequencies and for representations."""
+        """The key blocks: key frequencies with their gap, or key representations."""
         raise NoSuchPart(f"{self.name} has several tasks, and no key {self.basis.blocks_name}")
 
     @property
@@ -355,11 +355,11 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def score_of_keys_alone(self) -> Score:
-        """Accuracy and restricted loss: the logits cut to key blocks of the answer, and each class's mean."""
+        """Accuracy and restricted loss: logits that keep only key blocks of the answer and each class's mean."""
         return self._score_by_answer(self._keys_by_answer + mean_over_pairs(self.logits))
 
     def _score_by_answer(self, table: Float[Tensor, "answer output"]) -> Score:
-        """`score` of logits that depend on the right answer alone."""
+        """Accuracy and loss of logits that depend on the right answer alone, given one row for each answer."""
         answers, labels = self._answers.flatten(), self.labels[:, 0].to(table.device)
         losses = -table.double().log_softmax(dim=-1)[answers, labels.clamp(min=0)]
         check_finite(losses)
@@ -368,21 +368,21 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def _keys_by_answer(self) -> Float[Tensor, "answer output"]:
-        """What the key blocks make of the logits for each answer."""
+        """The part of the logits in the key blocks, for each answer."""
         return self.basis.answer_table(self.logits, self.key_blocks)
 
     @property
     def _answers(self) -> Int[Tensor, "a b"]:
-        """The answer to every pair, by which values of the basis are looked up."""
+        """Index of the right answer of every pair, for lookups in tables by answer."""
         return self.basis.answers.view(self.p, self.p).to(self.logits.device)
 
     def logits_without_keys(self, a: slice) -> Float[Tensor, "some b output"]:
-        """The logits of some a without the key blocks of the answer."""
+        """Logits without the key blocks of the answer, for a slice of a."""
         return self.logits[a].double() - self._keys_by_answer[self._answers[a]]
 
     @cached_property
     def score_without_keys(self) -> Score:
-        """Accuracy and excluded loss over all pairs, the key blocks of the answer taken out of the logits."""
+        """Accuracy and excluded loss over all pairs: logits without the key blocks of the answer."""
         return self.score(self.logits_without_keys)
 
     @cached_property
@@ -395,7 +395,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def loss_without_each_block(self) -> Float[Tensor, " block"]:
-        """Loss over all pairs with one block of the answer taken out of the logits. [nats]"""
+        """For each block, the loss over all pairs without this block of the answer in the logits. [nats]"""
         return self.basis.losses_without_each(self.logits)
 
     @cached_property
@@ -410,12 +410,12 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def _formula_of_first(self) -> Float[Tensor, "b output"]:
-        """The formula of the pairs (0, b), whose answers are all that there are."""
+        """The formula's logits of the pairs (0, b), which cover all answers."""
         return self.formula[0]
 
     @cached_property
     def periodic_share_of_logits(self) -> float:
-        """Share of the logits' variance over pairs in the best blocks, as many as there are key blocks."""
+        """Share of the logits' variance over pairs in the strongest blocks, as many as there are key blocks."""
         return self.basis.periodic_share(self.logits, len(self.key_blocks))
 
     @cached_property
@@ -430,7 +430,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
-        """Nulls for the key blocks in the readout matrix: draws of matrices without structure."""
+        """Nulls for the key blocks in the readout matrix: random matrices without structure."""
         at_start = None
         if self._drawable is not None and not self.is_output_only:
             at_start = (matrix[:, self.basis.order] for matrix in nulls.readouts_at_start(self._drawable, self.draws))
@@ -439,7 +439,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def key_energy(self) -> float:
-        """Share of the readout matrix's energy in as many blocks as there are key ones, each row's mean left out."""
+        """Share of the readout matrix's energy in its strongest blocks, as many as the key ones; row means left out."""
         return self.basis.energy_of_strongest(self.readout_matrix, len(self.key_blocks))
 
     @property
@@ -449,18 +449,18 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
-        """Nulls for the share of the logits that blocks explain: draws of logits without structure."""
+        """Nulls for the share of the logits that blocks explain: random logits without structure."""
         return self.basis.logit_nulls(self.logits, len(self.key_blocks), self._logits_at_start())
 
     @property
     def _drawable(self) -> Config | None:
-        """Configuration from which networks of this shape can be drawn; None for a user's module."""
+        """Configuration for untrained networks of this shape; None for a user's module."""
         return None if isinstance(self.model, Wrapped) else self.model.cfg
 
     def _logits_at_start(self) -> Iterator[Float[Tensor, "*pair output"]] | None:
-        """Logits of untrained networks, made one after the other; None for a user's module.
+        """Yield logits of untrained networks; None for a user's module.
 
-        They are those of all pairs in the task's order, or of the basis' `some_pairs`.
+        The logits are those of all pairs in the task's order, or of the basis' `some_pairs`.
         """
         config, pairs, order = self._drawable, self.basis.some_pairs, self.basis.order
         if config is None:
@@ -473,16 +473,16 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def W_E(self) -> Float[Tensor, "a d_model"]:
-        """Embedding of the first numbers in the order of the basis, detached from the graph of gradients."""
+        """Embedding of the first number a, in the order of the basis, detached from autograd."""
         W_E = self.model.W_E
         return (W_E[: self.p] if self._keeps_order else W_E[self._columns]).detach()
 
     @property
     def W_pos(self) -> Float[Tensor, "pos d_model"]:
-        """Embeddings of the positions.
+        """Positional embeddings.
 
         Raises:
-            NoSuchPart: the network has none.
+            NoSuchPart: the network has no positional embeddings.
         """
         if not hasattr(self.model, "pos_embed"):
             raise NoSuchPart(f"{self.name} has no embedding of positions")
@@ -490,7 +490,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def position_likeness(self) -> position_embeddings.PositionLikeness:
-        """Correlation and cosine of the embeddings of the first two positions."""
+        """Correlation and cosine of the first two positional embeddings."""
         return position_embeddings.position_likeness(self.W_pos)
 
     @cached_property
@@ -500,7 +500,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def singular_vectors(self) -> singular_vectors.Periodicity:
-        """Best wave of each top left singular vector of the embedding, of those up to half the sum of the values."""
+        """Best wave of each top left singular vector of W_E, up to half the sum of the singular values."""
         svd = self.embedding_svd
         return singular_vectors.periodicity(svd.vectors[:, : svd.count_to_reach(0.5)])
 
@@ -520,7 +520,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def significant_frequencies(self) -> tuple[int, ...]:
-        """Frequencies at which the embedding has more than a quarter of its largest norm."""
+        """Frequencies at which the embedding's norm exceeds a quarter of its largest norm."""
         return frequencies.significant_frequencies(self.W_E)
 
     @property
@@ -532,7 +532,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
-        """Rows of the pairs of the basis that were not trained on; None where there are none or they are not known."""
+        """Indices of the held-out pairs of the basis; None if there are none or the split is unknown."""
         if not self.run.knows_split or not len(self.split.test):
             return None
         return self.basis.rows(self.split.test)
@@ -554,14 +554,14 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def held_out(self) -> Tensor | slice:
-        """Rows of the inputs that were not trained on; all rows if a user's training inputs are unknown."""
+        """Indices of the held-out inputs; all inputs if a user's training inputs are unknown."""
         return self.split.test if self.run.knows_split else slice(None)
 
     @cached_property
     def test_accuracies(self) -> tuple[float, ...]:
-        """Accuracy of every question on the inputs that are `held_out`, for a user's checkpoint thus on all inputs.
+        """Accuracy of every question on the `held_out` inputs; for a user's checkpoint, on all inputs.
 
-        The last in the history, where the weights are missing.
+        For a run without weights, the accuracies are the last ones in the history.
         """
         if not self.has_weights:
             return tuple(self.questions.final("test_accuracy").tolist())
@@ -569,12 +569,12 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def test_accuracy(self) -> float:
-        """Mean accuracy over the questions, on the `held_out` inputs; a user's checkpoint has all inputs there."""
+        """Mean accuracy over the questions on the `held_out` inputs; for a user's checkpoint, on all inputs."""
         return sum(self.test_accuracies) / len(self.test_accuracies)
 
     @cached_property
     def neuron_peaks(self) -> Float[Tensor, " neuron"]:
-        """Largest over mean magnitude of the 2D transform of each of the first layer's neurons; NaN for a dead one."""
+        """For each first-layer neuron, largest over mean magnitude of its 2D transform; NaN for a dead neuron."""
         return neuron_spectra.peak_ratios(self.activation(NEURONS))
 
     @cached_property
@@ -594,5 +594,5 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def peak_neuron(self) -> int:
-        """Index of the neuron whose 2D transform has the largest peak over its mean."""
+        """Index of the neuron with the largest value of `neuron_peaks`."""
         return int(self.neuron_peaks.nan_to_num(0).argmax())

@@ -18,13 +18,13 @@ from modinterp.tasks import Examples
 
 
 class PositionMeasurements(NetworkMeasurements):
-    """The measurements of a network that is read at positions of inputs too many to list."""
+    """The measurements of a network on sequences, whose inputs are too many to list, on a sample of inputs."""
 
     lacks = frozenset({"all_logits", "given", "grid"})
 
     @cached_property
     def asked(self) -> Examples:
-        """Inputs that are drawn with a stated seed, with their labels."""
+        """The sample of inputs on which the network is evaluated, with labels; `seed_of_inputs` is its seed."""
         return sample_of(self.task)
 
     @property
@@ -33,7 +33,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def seed_of_inputs(self) -> int:
-        """The seed with which these inputs are drawn."""
+        """The seed with which the inputs of `asked` are drawn."""
         return SEED
 
     @property

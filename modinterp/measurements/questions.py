@@ -26,7 +26,7 @@ class Questions(Component[Any]):
 
     @property
     def n_generalised(self) -> int:
-        """How many questions have an accuracy of at least 0.99 on the inputs that are `held_out`."""
+        """Number of questions with an accuracy of at least 0.99 on the `held_out` inputs."""
         return sum(share >= LEARNED for share in self.m.test_accuracies)
 
     @cached_property
@@ -51,11 +51,11 @@ class Questions(Component[Any]):
         return generalisation.learning_times(self._recorded_history, self.m.task.output_names)
 
     def generalisation_epochs(self, among: Sequence[int]) -> dict[int, float]:
-        """Number of classes of a question to the epoch at which it generalised; NaN for never.
+        """Map the number of classes of each question to the epoch at which the question generalised; NaN for never.
 
         Args:
-            among: numbers of classes, such as primes for remainders by primes. Numbers that no question has are left
-                out.
+            among: numbers of classes to include, such as primes for remainders by primes. Numbers that no question has
+                are left out.
         Raises:
             NotRecorded: a user's checkpoint, whose training is not known.
         """
@@ -63,7 +63,7 @@ class Questions(Component[Any]):
         return {size: epoch for size, epoch in epochs if size in among}
 
     def curve(self, column: str) -> Float[Tensor, "epoch output"]:
-        """A measure of every question over training.
+        """One column of the training history, for every question.
 
         Args:
             column: `train_accuracy`, `test_accuracy`, `train_loss` or `test_loss` [nats].
@@ -73,19 +73,19 @@ class Questions(Component[Any]):
         return generalisation.output_curves(self._recorded_history, self.m.task.output_names, column)
 
     def final(self, column: str) -> Float[Tensor, " output"]:
-        """A measure of every question at the end of training; see `curve`."""
+        """Last value of one column of the training history, for every question; see `curve`."""
         return self.curve(column)[-1]
 
     @property
     def _recorded_history(self) -> pd.DataFrame:
-        """One row per logged epoch, of which there is at least one."""
+        """The training history, with one row per logged epoch and at least one row."""
         if not len(self.m.history):
             raise NotRecorded(f"how {self.m.name} was trained is not known")
         return self.m.history
 
     @property
     def remainders(self) -> PrimeRemainders:
-        """The task, where it asks for the remainders of a number by primes.
+        """The task, if it asks for the remainders of a number by primes.
 
         Raises:
             NoSuchPart: the task does not ask for remainders.
@@ -98,7 +98,7 @@ class Questions(Component[Any]):
     def primality(self) -> primality.PrimalityTest:
         """Precision and recall of calling a number from p on prime if no predicted remainder is 0.
 
-        All numbers from p to p squared - 1 count, those trained on included.
+        All numbers from p to p squared - 1 count, including the training numbers.
 
         Raises:
             NoSuchPart: the task has no remainders.
@@ -110,7 +110,7 @@ class Questions(Component[Any]):
         """Spectra of neurons and attention that were logged while the run trained.
 
         Raises:
-            NotRecorded: none were.
+            NotRecorded: no spectra were logged.
         """
         if self.m.run.spectra is None:
             raise NotRecorded(f"no spectra of {self.m.name} were logged")

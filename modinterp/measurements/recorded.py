@@ -1,4 +1,4 @@
-"""Measurements of a network as plain JSON, shipped with a run in place of its weights.
+"""Measurements of a network as JSON, shipped with a run in place of its weights.
 
 A measurement is recorded if its declared type can be restored from numbers and words. Recordable types are numbers,
 words, tuples, mappings, data classes of these, and small tensors. The types come from the code, and never from the
@@ -29,7 +29,7 @@ def plain(value: Any) -> Any:
     """A value as JSON.
 
     Raises:
-        TypeError: it holds something that `restored` cannot make again.
+        TypeError: the value holds something that `restored` cannot restore.
     """
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
@@ -49,11 +49,14 @@ def plain(value: Any) -> Any:
 
 
 def restored(kind: Any, value: Any) -> Any:
-    """The value of a declared type that `plain` made `value` of.
+    """The original value of a declared type, from the JSON that `plain` returned.
 
+    Args:
+        kind: the declared type.
+        value: the JSON.
     Raises:
-        TypeError: the type is not one that is recorded.
-        ValueError: `value` is not what `plain` makes of such a type.
+        TypeError: values of this type are not recorded.
+        ValueError: `value` does not fit the type.
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
@@ -121,14 +124,14 @@ def _declared(kind: type) -> Mapping[str, Any]:
 
 @cache
 def measurements_declared(kind: type) -> Mapping[str, Any]:
-    """Name of each measurement that a class keeps once it was taken to its declared type."""
+    """Map the name of each cached measurement of a class to its declared type."""
     found = {name: inspect.getattr_static(kind, name) for name in dir(kind) if not name.startswith("_")}
     kept = {name: value.func for name, value in found.items() if isinstance(value, cached_property)}
     return {name: typing.get_type_hints(function).get("return") for name, function in kept.items()}
 
 
 def recorded_values(measurements: Any) -> dict[str, Any]:
-    """Name of each measurement that can be taken, and made again from JSON of `LONGEST` characters, to its JSON."""
+    """Map the name of each measurement that fits in JSON of at most `LONGEST` characters to its JSON."""
     values = {}
     for holder in (measurements, *(measurements.part(kind) for kind in measurements.parts)):
         for name, kind in measurements_declared(type(holder)).items():
@@ -141,10 +144,10 @@ def recorded_values(measurements: Any) -> dict[str, Any]:
 
 
 def restored_values(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Name of each measurement of a class that was recorded to its value; names that the class lacks are left out.
+    """Map the name of each recorded measurement of a class to its value; names that the class lacks are left out.
 
     Raises:
-        ValueError: a value is not what was written.
+        ValueError: a value does not fit the declared type of its measurement.
     """
     declared = measurements_declared(kind)
     return {name: restored(declared[name], value) for name, value in values.items() if name in declared}

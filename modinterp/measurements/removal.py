@@ -21,19 +21,21 @@ EMBED = "hook_embed"
 def without(
     m: Any, blocks: Sequence[Any] = (), heads: Sequence[int] = (), neurons: Sequence[int] = (), site: Site = "logits"
 ) -> Without:
-    """The network without some parts: accuracy and loss over all pairs, and over those trained on and held out.
+    """The network without some parts: accuracy and loss over all pairs, the training pairs and the held-out pairs.
 
-    Blocks are projected out at the site. The site is the embedding of both numbers, or the neurons of the last layer or
-    the logits, as functions of the answer. Heads of the first layer and neurons of the last are held at their mean over
-    all pairs.
+    Blocks are projected out at the site. In the embedding, blocks are functions of each number. In the neurons of the
+    last layer and in the logits, blocks are functions of the answer. Heads of the first layer and neurons of the last
+    layer are held at their mean over all pairs.
 
     Args:
         m: measurements of a network over pairs.
-        blocks: frequencies, or representations, of the basis of `m`.
-        site: where the blocks are taken out.
+        blocks: frequencies or representations of the basis of `m` to remove at the site.
+        heads: indices of first-layer heads to hold at their mean.
+        neurons: indices of last-layer neurons to hold at their mean.
+        site: where the blocks are removed: `embedding`, `neurons` or `logits`.
     Raises:
-        ValueError: nothing to take out, several kinds of parts at once, or a part that does not exist.
-        NoSuchPart: it is not known where the network has the site.
+        ValueError: a part does not exist; no parts, or parts of several kinds, are given.
+        NoSuchPart: the network does not expose the site.
     """
     if sum(map(bool, (blocks, heads, neurons))) != 1:
         raise ValueError("name either frequencies or representations, or heads, or neurons to take out")

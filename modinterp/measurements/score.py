@@ -1,4 +1,4 @@
-"""How well logits answer: accuracy, loss, and how even the margins are."""
+"""Accuracy and loss of logits, and the coefficient of variation of their margins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from modinterp.activations.blocks import row_blocks
 
 @dataclass(frozen=True)
 class Score:
-    """How well some logits answer.
+    """Accuracy and loss of logits on some inputs.
 
     Attributes:
         accuracy: share of the inputs that are answered correctly.
@@ -27,12 +27,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Each:
-    """The answer to every input, and how good it is.
+    """For every input, the network's answer, its correctness and its loss.
 
     Attributes:
         given: the class of the largest logit.
-        right: whether that is the answer.
-        loss: cross-entropy; meaningless where the answer is -1, which stands for none. [nats]
+        right: True if `given` is the right answer.
+        loss: cross-entropy; meaningless for inputs without an answer, whose label is -1. [nats]
     """
 
     given: Int[Tensor, " input"]
@@ -41,7 +41,7 @@ class Each:
 
     @classmethod
     def of(cls, blocks: Iterable[Float[Tensor, "some output"]], answers: Int[Tensor, " input"]) -> Each:
-        """Go through logits once, some inputs at a time."""
+        """Compute answer and loss of every input, from blocks of logits that are read once."""
         given, losses, began = torch.empty(0), torch.empty(0), 0
         for block in blocks:
             if not began:  # one tensor of each: many small ones scatter over the memory, and keep it from being freed
@@ -53,20 +53,20 @@ class Each:
         return cls(given, given == answers.to(given.device), losses)
 
     def score(self, rows: Tensor | slice) -> Score:
-        """Accuracy and loss of some inputs, all of which have an answer."""
+        """Accuracy and loss over the given rows, all of which must have an answer."""
         return Score(float(self.right[rows].double().mean()), float(self.loss[rows].mean()))
 
 
 def check_finite(losses: Float[Tensor, " input"]) -> None:
-    """Raise ValueError where a loss is not finite, as of logits with NaN or infinity."""
+    """Raise ValueError if a loss is not finite, as for logits with NaN or infinity."""
     if not losses.isfinite().all():
         raise ValueError("logits must be finite, got NaN or infinity in it")
 
 
 def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"]) -> tuple[Tensor, Tensor]:
-    """The class of the largest logit, and the cross-entropy; of float32, in float32 but for the sum over classes.
+    """The class of the largest logit, and the cross-entropy; exponentials of float32 logits stay in float32.
 
-    The right class is left out of that sum, so that small losses keep their precision.
+    The right class is left out of the sum over classes, so that small losses keep their precision.
     """
     if logits.dtype != torch.float32:
         loss = torch.nn.functional.cross_entropy(logits.double(), answers, reduction="none")
@@ -78,13 +78,13 @@ def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"
 
 
 def score(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> Score:
-    """Accuracy and loss of logits on the inputs that have an answer; -1 stands for none."""
+    """Accuracy and loss of logits, over the inputs with an answer; the label -1 means no answer."""
     blocks = (logits[some] for some in row_blocks(logits.shape))
     return Each.of(blocks, answers).score((answers >= 0).to(logits.device))
 
 
 def margin_variation(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> float:
-    """Coefficient of variation of the margin: the right answer's logit less the largest other.
+    """Coefficient of variation of the margin, which is the right answer's logit less the largest other logit.
 
     Infinite where the mean margin is not positive. A network that was trained to the end has learned all inputs about
     equally well, however large its logits are. Margins are even only under the forward pass with which the network was

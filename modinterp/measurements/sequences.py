@@ -31,13 +31,13 @@ def _heads_of_a_kind(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
 
 
 class SequenceMeasurements(PositionMeasurements):
-    """The measurements of one run on sequences, on the first of the inputs that were held out."""
+    """The measurements of one run on sequences, on the first held-out inputs."""
 
     lacks = PositionMeasurements.lacks | {"logits"}
 
     @property
     def rows(self) -> Int[Tensor, " row"]:
-        """Rows of the inputs that were held out; of all inputs, where those that were trained on are not known."""
+        """Indices of the held-out inputs; of all inputs if the training inputs are unknown."""
         return self.split.test if self.run.knows_split else torch.arange(len(self.task.inputs()))
 
     @cached_property
@@ -47,14 +47,14 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def answers(self) -> Int[Tensor, "input answer"]:
-        """Labels of the first inputs held out; -1 where nothing is asked."""
+        """Labels of the first held-out inputs; -1 for no answer."""
         return self.task.labels()[self.rows[:HELD_OUT]]
 
     def as_of(self, epoch: int) -> SequenceMeasurements:
-        """The measurements of the network at the snapshot of an epoch, kept beside these.
+        """The measurements of the network at the snapshot of an epoch; computed once.
 
         Raises:
-            KeyError: there is no such snapshot.
+            KeyError: the run has no snapshot of that epoch.
         """
         known = vars(self).setdefault("_as_of", {})
         if epoch not in known:
@@ -72,7 +72,7 @@ class SequenceMeasurements(PositionMeasurements):
         return folded(self.precise)
 
     def examples(self, most: int) -> Examples:
-        """Held-out inputs, at most as many as asked for, with the right answers at the positions read.
+        """At most `most` held-out inputs, with the right answers at the positions that are read.
 
         Raises:
             NoSuchPart: the positions of the answers depend on the input.
@@ -85,9 +85,10 @@ class SequenceMeasurements(PositionMeasurements):
         return Examples(task.inputs()[rows], right)
 
     def answers_to(self, examples: Examples, network: Network | None = None) -> Answers:
-        """The answers at the positions read to some inputs.
+        """Answers of the network to the given inputs, at the positions that are read.
 
         Args:
+            examples: the inputs with their labels.
             network: another network, such as this one with a part removed; by default this one in float64.
         """
         network = self.precise if network is None else network
@@ -97,17 +98,17 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def answered(self) -> Answers:
-        """The answers to the inputs held out."""
+        """Answers of the network to the held-out inputs."""
         return self.answers_to(self.examples(MOST_ANSWERED))
 
     @cached_property
     def sampled(self) -> Examples:
-        """The inputs held out on which parts of the network are taken out."""
+        """The held-out inputs on which ablations are measured."""
         return self.examples(SAMPLED)
 
     @cached_property
     def sample_loss(self) -> float:
-        """Loss on the inputs on which parts are taken out, of the whole network. [nats]"""
+        """Loss of the unchanged network on the inputs of `sampled`. [nats]"""
         return self.answers_to(self.sampled).loss
 
     @cached_property
@@ -143,28 +144,28 @@ class SequenceMeasurements(PositionMeasurements):
         return self.pattern_of(self.inputs)
 
     def pattern_of(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
-        """Attention between all positions of some inputs, of every layer."""
+        """Attention between all positions of the given inputs, for every layer."""
         return patterns(self.model, inputs).cpu()
 
     @cached_property
     def previous(self) -> Float[Tensor, " head"]:
-        """Mean attention to the token before, of the heads of the first layer."""
+        """Mean attention of each first-layer head to the previous token."""
         return previous_token_scores(self.patterns[0])
 
     def induction(self, latest: bool = True) -> Float[Tensor, " head"]:
-        """Mean attention to the token that followed an earlier copy of the current one, of the heads of the last layer.
+        """Mean attention of each last-layer head to the token that followed an earlier copy of the current token.
 
         Args:
-            latest: whether the latest of the earlier copies counts alone, or all of them.
+            latest: True to count only the latest earlier copy, False to count all earlier copies.
         """
         return induction_scores(self.patterns[-1], self.inputs, self.answers >= 0, latest)
 
     @cached_property
     def losses_without(self) -> dict[str, float]:
-        """Loss with previous token heads, induction heads, both or none put to 0, by what is taken out. [nats]
+        """Map each set of removed heads to the loss: previous token heads, induction heads, both, or none. [nats]
 
-        Previous token heads are of the first layer. Induction heads are of the last, and attend to what followed any
-        earlier copy of the current token.
+        Removed heads output 0. Previous token heads are in the first layer. Induction heads are in the last layer, and
+        attend to the token that followed any earlier copy of the current token.
         """
         first = _heads_of_a_kind(self.previous, 0)
         last = _heads_of_a_kind(self.induction(latest=False), len(self.model.blocks) - 1)
@@ -172,7 +173,7 @@ class SequenceMeasurements(PositionMeasurements):
         return {name: self._loss_without(heads) for name, heads in parts.items()}
 
     def _loss_without(self, heads: Collection[Place] = ()) -> float:
-        """Mean cross-entropy of the answers, with the outputs of some heads put to 0. [nats]"""
+        """Mean cross-entropy of the answers, with the outputs of the given heads set to 0. [nats]"""
         with torch.no_grad(), without_heads(self.model, heads) as network:
             logits = network(self.inputs.to(network.W_E.device))[:, -self.task.n_read :].cpu()
         each = losses(logits, self.answers, OutputLayout.of(self.task.output_sizes))

@@ -19,9 +19,9 @@ class SumWaves:
     """Waves of (sum - answer) in the logits.
 
     Attributes:
-        freqs: frequencies, the fewest that hold 95% of the energy of all such waves. [cycles per p]
-        share: of the logits' variance that they explain, the mean of each input left out.
-        accuracy: accuracy of these waves in place of the logits.
+        freqs: the fewest frequencies that hold 95% of the energy of all waves of (sum - answer). [cycles per p]
+        share: share of the logits' variance that the waves at `freqs` explain, with the mean of each input left out.
+        accuracy: accuracy of the waves at `freqs` in place of the logits.
     """
 
     freqs: tuple[int, ...]

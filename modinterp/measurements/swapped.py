@@ -1,4 +1,4 @@
-"""A network that computes with a part of another pair's activation: whose answer does it give?"""
+"""Swap a part of an activation between two pairs, and test which pair's answer the network gives."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Swapped(View):
     """The answers of a network that takes a part of its activation from another pair.
 
     Attributes:
-        hook: where, by the name of the hook; at the last position.
-        parts: what was taken from the other pair, in words.
+        hook: name of the activation that was swapped, at the last position.
+        parts: text that names the part taken from the other pair.
         rank: number of directions that were exchanged.
         to_other: share of the pairs that get the other pair's answer, over pairs where the two answers differ.
         stays: share of the pairs that keep their own answer.
-        controls: name of a change of the same rank or size to the share that gets the other pair's answer under it.
+        controls: map from the name of a change of equal rank or size to its share of pairs with the other's answer.
     """
 
     hook: str
@@ -53,11 +53,11 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
         m: measurements of a network over pairs.
         hook: name of the activation, such as `blocks.0.hook_resid_mid`.
         blocks: frequencies, or names of representations, whose directions are exchanged; by default all directions.
-        heads: heads that are exchanged, where the activation has an axis of heads.
-        seed: of the drawn pairs.
+        heads: indices of heads to exchange, if the activation has an axis of heads.
+        seed: seed of the random pairs.
     Raises:
-        ValueError: blocks and heads at once, or heads that the activation does not have.
-        NoSuchPart: the network has no such hook, or the activation is nothing at these blocks.
+        ValueError: blocks and heads are both given, or the activation does not have these heads.
+        NoSuchPart: the network has no such hook, or the activation has no energy in these blocks.
     """
     if blocks and heads:
         raise ValueError("name either blocks or heads to exchange")
@@ -107,12 +107,12 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
 
 
 def _with_coordinates(own: Tensor, base: Tensor, source: Tensor) -> Tensor:
-    """The activation of one input with some coordinates of another's."""
+    """The activation of one input, with some coordinates replaced by those of another input."""
     return torch.where(own, source, base)
 
 
 def _of_heads(x: Tensor, heads: Sequence[int]) -> Tensor:
-    """Which of the flattened coordinates of an activation belong to some heads; all where none is named."""
+    """Mask of the flattened coordinates of an activation that belong to the given heads; all if none is given."""
     if not heads:
         return torch.ones(x[0, 0].numel(), dtype=torch.bool)
     if x.ndim != 4 or not {*heads} <= {*range(x.shape[2])}:

@@ -1,4 +1,4 @@
-"""The answers of a network whose circles were turned inside it, beside controls."""
+"""The answers of a network after its circles were turned, with controls."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from modinterp.measurements.views import View
 
 @dataclass(frozen=True)
 class Turned(View):
-    """The answers of a network whose circles were turned inside it.
+    """The answers of a network after its circles were turned.
 
     Attributes:
-        freqs: circles that were turned. [cycles per p]
-        step_a, step_b: how far each number was moved, in residues.
-        moved_by: how far the answer is predicted to move; None for a fraction, where no token stands.
-        moved: share of the pairs whose answer moved by exactly this many residues.
-        kept: fit of the moved formula to the logits after the turn, over the fit of the formula before.
+        freqs: frequencies of the circles that were turned. [cycles per p]
+        step_a, step_b: move of each number, in residues.
+        moved_by: predicted move of the answer, in residues; None if it is not an integer.
+        moved: share of the pairs whose answer moved by exactly `moved_by` residues.
+        kept: fit of the moved formula to the logits after the turn, divided by the fit of the formula before.
         network: the network after the turn.
-        answered: its answers, and sums of its logits.
-        controls: name of a change of equal size to the share of the pairs whose answer moved as predicted under it.
+        answered: answers of the turned network, and sums of its logits.
+        controls: map from the name of a change of equal size to its share of pairs with the predicted answer.
     """
 
     freqs: tuple[int, ...]
@@ -41,7 +41,7 @@ class Turned(View):
 
     @property
     def largest_control(self) -> float:
-        """The largest share that a control moves; NaN without controls."""
+        """Largest share of pairs whose answer a control moves as predicted; NaN without controls."""
         return max(self.controls.values(), default=float("nan"))
 
     def __str__(self) -> str:

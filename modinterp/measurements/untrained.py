@@ -1,4 +1,4 @@
-"""Logits of untrained networks, with which the logits of a trained one are compared."""
+"""Logits of untrained networks, for comparison with a trained network."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ BLOCK = 2**12  # inputs in one forward pass, whose neurons stay in a processor's
 def untrained_logits(
     config: Config, task: Task, rows: Int[Tensor, " row"] | None = None
 ) -> Iterator[Float[Tensor, "*input output"]]:
-    """Logits of 19 untrained networks in the task's order, made one after the other.
+    """Yield the logits of 19 untrained networks, in the task's order.
 
     Args:
-        rows: of the task's inputs; by default all of them, whose logits are folded to the task's grid.
+        config: configuration of the networks.
+        task: the task whose inputs the networks get.
+        rows: indices of the task's inputs; by default all inputs, with logits in the shape of the task's grid.
     """
     inputs = task.inputs() if rows is None else task.inputs()[rows]
     last = inputs[:, -1].unique()

@@ -20,13 +20,13 @@ DRAWERS: dict[type, Callable[[Any], Any]] = {}  # filled by `modinterp.figures.v
 
 
 class View:
-    """An answer about one part of a network: numbers, a text and a figure."""
+    """The result for one part of a network: numbers, a text and a figure."""
 
     def figure(self) -> Any:
-        """A plotly figure of it.
+        """A plotly figure of the view.
 
         Raises:
-            LookupError: `modinterp.figures.views`, which draws it, was not imported.
+            LookupError: `modinterp.figures.views`, which draws the figure, was not imported.
         """
         if type(self) not in DRAWERS:
             raise LookupError("import modinterp.figures.views, which draws it")
@@ -41,10 +41,10 @@ class Without(View):
     """A network without some of its parts.
 
     Attributes:
-        parts: what was taken out, in words.
-        site: where: `embedding`, `heads`, `neurons` or `logits`.
-        before, after: accuracy and loss [nats], by `all`, `train` and `test` pairs; the last two only if the split is
-            known.
+        parts: text that names the removed parts.
+        site: where the parts were removed: `embedding`, `heads`, `neurons` or `logits`.
+        before, after: map from `all`, `train` and `test` pairs to accuracy and loss [nats]; `train` and `test` only if
+            the split is known.
         ablation: accuracy and loss as a row of the ablation table.
         logits: the logits without the parts, in the order of the basis.
     """
@@ -85,12 +85,12 @@ class Neuron(View):
     """View of one neuron of the last layer.
 
     Attributes:
-        index: its number.
-        map: its activation after the nonlinearity over all pairs.
-        block: its best frequency [cycles per p], or the name of its representation.
-        explained: share of its variance that this explains; NaN for a neuron that never changes.
-        w_in: its input weights; None where they are not known.
-        w_out: its row of W_L, the effect on each answer's logit.
+        index: index of the neuron.
+        map: activation after the nonlinearity, over all pairs.
+        block: best frequency [cycles per p], or the name of the best representation.
+        explained: share of the neuron's variance that `block` explains; NaN for a constant neuron.
+        w_in: input weights of the neuron; None if the network hides them.
+        w_out: the neuron's row of W_L: the effect on each answer's logit.
         without: the network with the neuron held at its mean.
     """
 
@@ -116,10 +116,10 @@ class Head(View):
     """View of one head of the first layer.
 
     Attributes:
-        index: its number.
-        pattern: its attention from the last position to a, over all pairs.
-        freq: the frequency that explains the most of it. [cycles per p]
-        explained: share of its variance that waves of this frequency explain.
+        index: index of the head.
+        pattern: attention from the last position to a, over all pairs.
+        freq: the frequency that explains most of the attention. [cycles per p]
+        explained: share of the attention's variance that waves of this frequency explain.
         without: the network with the head's output held at its mean.
     """
 
@@ -143,11 +143,11 @@ class CircleOf(View):
     """View of one frequency's circle in the embedding, for a key frequency or any other.
 
     Attributes:
-        freq: its frequency. [cycles per p]
-        is_key: whether it is a key frequency.
-        points: the embedding of every number in the plane of the circle.
-        circle: how round it is and how evenly it turns.
-        share: its share of the embedding's energy, the constant left out.
+        freq: frequency of the circle. [cycles per p]
+        is_key: True if `freq` is a key frequency.
+        points: the embedding of every number, projected onto the plane of the circle.
+        circle: measures of how round the circle is and how evenly its points are spaced.
+        share: the circle's share of the embedding's energy, with the constant left out.
         without: the network without the frequency's waves of the answer in its logits.
     """
 
@@ -167,7 +167,7 @@ class CircleOf(View):
 
 
 def at_mean(x: Float[Tensor, "a b *rest"], members: list[int]) -> Float[Tensor, "a b *rest"]:
-    """Activations with some entries of the third axis at their mean over all pairs."""
+    """Activations with the given entries of the third axis set to their mean over all pairs."""
     changed = x.clone()
     index = torch.tensor(members, device=x.device)
     changed[:, :, index] = x[:, :, index].mean(dim=(0, 1))
