@@ -45,17 +45,17 @@ def load(
     Args:
         name: a run such as `SOURCE/RUN`; the folder of a run; its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
             Hugging Face Hub; or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
-        task: for a file, what its network was trained on. A run knows its task. Give the task of a run whose class
-            cannot be imported any more.
+        task: for a file, the task on which its network was trained. For a run, only needed if the class of its task can
+            no longer be imported.
         root: folder to look for a named run in, or `hf://OWNER/REPO`; `checkpoints/` by default.
         device: torch device of the network.
-        act_fn, attention_rate, causal, joined, normalization_type: for a file, how its network computes, which is in no
-            checkpoint; see `modinterp.models.ForwardPass`.
-        partial: whether a run that is still in training is opened as of its last state.
+        act_fn, attention_rate, causal, joined, normalization_type: for a file, options of the forward pass, which no
+            checkpoint stores; see `modinterp.models.ForwardPass`.
+        partial: True to open a run that is still in training, at its last state.
     Raises:
-        FileNotFoundError: no such run or file, or a run that is still in training.
-        ValueError: the file is damaged, would run code, or does not fit the task; the task is not that of the named
-            run; there is no such device.
+        FileNotFoundError: no run or file of that name exists, or the run is still in training.
+        ValueError: the file is damaged, would run code, or does not fit the task; `task` differs from the task of the
+            run; the device does not exist.
     """
     path, device = Path(name), str(resolved_device(device))
     if task is not None and not isinstance(task, Task):
@@ -87,7 +87,7 @@ def load(
 
 
 def _folder(name: str | Path, root: str | Path | None) -> Path:
-    """The folder of a run by its address, as a folder, or by its name; fetched where it lies on the Hub."""
+    """The folder of a run, given its address, folder or name; a run on the Hub is downloaded."""
     if hub.is_address(name):
         return hub.fetched_run(hub.Address.parsed(str(name)))
     if root is None and any((Path(name) / file).is_file() for file in (store.RECORD, STATE, BEFORE)):
@@ -99,7 +99,7 @@ def _folder(name: str | Path, root: str | Path | None) -> Path:
 
 
 def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | None) -> str:
-    """What to do about a run that is not there, as clauses that follow an error."""
+    """Advice on how to get a missing run, as clauses that follow an error."""
     if (begun := last_state(folder, task)) is not None:
         _, state = begun
         return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
@@ -117,7 +117,7 @@ def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | 
 
 
 def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
-    """What a finished run was trained from."""
+    """The spec of a finished run."""
     try:
         return RunSpec.from_json(record["spec"], task)
     except TaskNotImportable:
@@ -130,7 +130,7 @@ def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
 
 
 def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | None:
-    """The network of a finished run; None where its weights are not shipped."""
+    """The network of a finished run; None if its weights are not shipped."""
     if store.FINAL not in record["sha256"]:
         return None
     weights = store.read_weights(store.verify(folder, record, store.FINAL))
@@ -144,7 +144,7 @@ def _spectra(path: Path, task: Task) -> Spectra:
     """The log of spectra of a run.
 
     Raises:
-        ValueError: it is damaged, or of other inputs than the task's.
+        ValueError: the log is damaged, or belongs to other inputs than the task's.
     """
     spectra = store.read_spectra(path)
     if spectra.grid != task.grid:
@@ -195,7 +195,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
 
 
 def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun | None:
-    """The run in a folder as of its last state; None where it has none, or none beyond a finished run."""
+    """The run in a folder at its last state; None if it has no state, or none later than the finished run."""
     begun = last_state(folder, task)
     if begun is None:
         return None

@@ -38,9 +38,9 @@ def run(
     tokens: str | Callable[..., Any] | None = None,
     forward: ForwardPass | None = None,
 ) -> TrainedRun:
-    """A run of your own training, on which progress, phases, film, `measure`, `explain` and `compare` work.
+    """Make a run from your own training, for progress measures, phases, film, `measure`, `explain` and `compare`.
 
-    Use it where the training happened elsewhere, in any loop. `mi.load` gives the same for what was trained here.
+    Use it for a training in any loop outside modinterp. For a training by modinterp, `mi.load` returns the run.
 
     >>> import torch, modinterp as mi
     >>> task = mi.tasks.addition(13)
@@ -51,19 +51,19 @@ def run(
 
     Args:
         network: your module, a function without arguments that makes one, or a state dict in a known layout.
-        task: what it was trained on, such as `mi.tasks.addition(113)`.
-        snapshots: a dict from epoch to state dict or file. Or a folder of files with the epoch in their names, as
-            `step_1000.pt`. Or one file with several state dicts, as `{"state_dicts": [...], "epochs": [...]}`.
-        train: which of `task.inputs()` it was trained on: their numbers, or a mask of all of them.
-        history: one row a logged epoch, with `epoch` and any of `train_loss`, `test_loss`, `train_accuracy`,
-            `test_accuracy`; by default measured at the snapshots, where `train` is known.
-        name: how it is called.
-        hooks, inputs, tokens: for a module, as in `explain`.
-        forward: for a state dict, how its network computes.
+        task: the task on which the network was trained, such as `mi.tasks.addition(113)`.
+        snapshots: a dict from epoch to state dict or file; or a folder of files with the epoch in their names, as
+            `step_1000.pt`; or one file with several state dicts, as `{"state_dicts": [...], "epochs": [...]}`.
+        train: training inputs of the network, as indices into `task.inputs()` or as a mask over all inputs.
+        history: table with one row per logged epoch, and columns `epoch` and any of `train_loss`, `test_loss` [nats],
+            `train_accuracy`, `test_accuracy`. By default it is measured at the snapshots, if `train` is given.
+        name: name of the run.
+        hooks, inputs, tokens: for a module, its hooks and input format; see `explain`.
+        forward: for a state dict, options of its forward pass.
     Raises:
-        FileNotFoundError: there is no such file or folder.
-        ValueError: a snapshot does not fit the network; the mask has another length, or rows do not exist; the folder
-            has no snapshots, or the history no epochs.
+        FileNotFoundError: a file or folder does not exist.
+        ValueError: a snapshot does not fit the network; the mask has another length, or an index is out of range; the
+            folder has no snapshots, or the history has no epochs.
     """
     opened, reopened = _opened(network, task, hooks, inputs, tokens, forward)
     kept = _snapshots(snapshots, reopened)
@@ -74,12 +74,13 @@ def run(
 
 
 def own_split(task: Task, train: Rows) -> Split:
-    """The rows that a network was trained on, and the others.
+    """The split into the given training inputs of a network and all other inputs.
 
     Args:
-        train: numbers of rows of `task.inputs()`, or a mask of all of them; a mask over a grid will do.
+        task: the task of the network.
+        train: training inputs, as indices into `task.inputs()`, or as a mask over all inputs or over the grid.
     Raises:
-        ValueError: a mask of another length, a row that does not exist, or one that occurs twice.
+        ValueError: the mask has another length, or an index is out of range or occurs twice.
     """
     count, rows = len(task.inputs()), torch.as_tensor(train if isinstance(train, Tensor) else list(train)).flatten()
     if rows.dtype == torch.bool:
@@ -104,7 +105,7 @@ def _opened(
     tokens: str | Callable[..., Any] | None,
     forward: ForwardPass | None,
 ) -> tuple[Network, Callable[[Weights], Network]]:
-    """The network under our hook names, and the function that makes it of other weights."""
+    """The network under modinterp's hook names, and a function from other weights to such a network."""
     if isinstance(network, Mapping):
         weights, assumed = dict(network), forward or ForwardPass()
         return from_state_dict(weights, task, assumed), lambda other: from_state_dict(other, task, assumed)
@@ -127,7 +128,7 @@ def _opened(
 
 
 def _snapshots(given: Any, reopened: Callable[[Weights], Network]) -> Mapping[int, Weights]:
-    """Epoch to weights, in the order of the epochs; each file is read when it is looked up."""
+    """Map each epoch to its weights, in the order of the epochs; each file is read at access."""
     if given is None:
         return {}
     if isinstance(given, str | Path):
@@ -148,7 +149,7 @@ def _snapshots(given: Any, reopened: Callable[[Weights], Network]) -> Mapping[in
 
 
 def _files(folder: Path) -> dict[int, Path]:
-    """Epoch to file in a folder of snapshots, the epoch being the last number in a file's name."""
+    """Map the epoch, which is the last number in a file's name, to each file in a folder of snapshots."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     files = {path: _NUMBER.findall(path.stem) for path in sorted(folder.iterdir()) if path.suffix in READ}
@@ -167,7 +168,7 @@ def _checked_history(history: pd.DataFrame) -> pd.DataFrame:
 
 
 def _measured_history(made: TrainedRun) -> pd.DataFrame:
-    """Losses and accuracies at every snapshot, where the split is known."""
+    """Table of losses [nats] and accuracies at every snapshot, if the split is known."""
     from modinterp.activations import logits_on_grid
     from modinterp.training import accuracy, cross_entropy
 

@@ -45,13 +45,14 @@ def own_spec(
     Args:
         op: a key of `modinterp.tasks.modular.OPERATIONS`.
         p: the modulus.
-        seed: of the split, the weights and the batches.
+        seed: seed of the split, the initial weights and the batches.
         arch: `transformer`, one layer that reads `a b =`, or `mlp`, one hidden layer on the sum of two embeddings.
-        recipe: `paper`, that of Nanda et al. 2023, or `fast`, which takes a minute or two; see `FAST`.
-        d_model, d_mlp: width of the embedding, and neurons.
-        changes: fields of `modinterp.training.Recipe` that replace those of the recipe.
+        recipe: `paper`, the recipe of Nanda et al. 2023, or `fast`, which takes a minute or two; see `FAST`.
+        d_model: width of the embedding.
+        d_mlp: number of neurons.
+        changes: fields of `modinterp.training.Recipe` that replace fields of the recipe.
     Raises:
-        ValueError: a name that is none, or a value off its limits.
+        ValueError: `op`, `arch` or `recipe` is unknown, or a value is out of range.
     """
     for word, value, known in (("op", op, OPERATIONS), ("arch", arch, ARCHITECTURES), ("recipe", recipe, RECIPES)):
         if value not in known:
@@ -82,8 +83,8 @@ def specs_in(file: Path) -> dict[str, RunSpec]:
     specs.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it holds no specs, or one that is wrong; says which.
+        FileNotFoundError: the file does not exist.
+        ValueError: the file holds no specs, or a wrong spec, which the message names.
     """
     if not file.is_file():
         raise no_file(file)

@@ -1,4 +1,4 @@
-"""A recorder for a training loop of one's own: snapshots and losses go to a folder as the training goes on."""
+"""A recorder for your own training loop: it writes snapshots and losses to a folder during the training."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class record:
     [0, 1, 2, 3, 4, 5, 7, 9]
 
     Args:
-        name: of the run; its folder lies in `out`.
-        model: the module that is trained.
-        task: what it is trained on.
-        train: which of `task.inputs()` it is trained on, as in `mi.run`.
-        out: where the folder lies; `trained/` by default.
-        ratio: between the steps of two snapshots, more than 1; every step by step at first, then ever further apart.
-        inputs, tokens: how the module is called, as in `explain`.
-        to: `wandb` and `tensorboard`, which are fed with the same rows where they are installed.
+        name: name of the run; the folder of the run is `out/name`.
+        model: the module to train.
+        task: the task on which the module is trained.
+        train: training inputs, as indices into `task.inputs()` or as a mask over all inputs.
+        out: parent folder; `trained/` by default.
+        ratio: factor between the steps of successive snapshots, more than 1; the first steps are all recorded.
+        inputs, tokens: input format of the module; see `explain`.
+        to: names of loggers that also get each row of the history: `wandb`, `tensorboard`.
     Raises:
         FileExistsError: the folder holds files that no recorder wrote.
-        ValueError: rows that do not exist, or a ratio of 1 or less.
+        ValueError: an index in `train` is out of range, or `ratio` is 1 or less.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class record:
         self.loggers: list[Logger] = [logger(kind, name, self.folder) for kind in to]
 
     def _open(self) -> None:
-        """Make the folder, or go on in one that a recorder wrote."""
+        """Make the folder, or continue in a folder that a recorder wrote."""
         self.folder.mkdir(parents=True, exist_ok=True)
         mark = self.folder / MARK
         if not mark.is_file() and any(self.folder.iterdir()):
@@ -92,7 +92,7 @@ class record:
             self.rows = pd.read_csv(self.folder / HISTORY).to_dict("records")  # pyright: ignore[reportAttributeAccessIssue]
 
     def _mark(self, is_over: bool) -> None:
-        """Say in the folder what is recorded, so that it can be watched without the module."""
+        """Write a description of the recording into the folder, so that it can be watched without the module."""
         content = {
             "name": self.name,
             "task": description(self.task),
@@ -115,10 +115,12 @@ class record:
             each.close()
 
     def __call__(self, step: int) -> None:
-        """To be called after each step; writes a snapshot where one is due.
+        """Record a step: write a snapshot if one is due. Call the recorder after each step of the optimiser.
 
+        Args:
+            step: number of the step, which must grow from call to call.
         Raises:
-            ValueError: the steps do not grow.
+            ValueError: `step` is not larger than at the previous call.
         """
         if step <= self.last:
             raise ValueError(f"steps must grow, got {step} after {self.last}")
@@ -130,12 +132,12 @@ class record:
             self.due = max(step + 1, math.ceil(step * self.ratio))
 
     def at(self, step: int) -> None:
-        """Like a call, for loops that may report a step twice, for example when they accumulate gradients."""
+        """Record a step in a loop that may report a step twice, for example when it accumulates gradients."""
         if step > self.last:
             self(step)
 
     def _forget_from(self, step: int) -> None:
-        """Drop what an earlier loop wrote of this step and later ones."""
+        """Delete the records of an earlier loop from this step on."""
         self.rows = [row for row in self.rows if row["epoch"] < step]
         for path in self.folder.glob("step_*.safetensors"):
             if int(path.stem.removeprefix("step_")) >= step:
@@ -150,7 +152,7 @@ class record:
         write_atomically(self.folder / HISTORY, self.history.to_csv(index=False).encode())
 
     def _measured(self, step: int) -> dict[str, float]:
-        """Losses and accuracies on the inputs trained on and the others."""
+        """Losses [nats] and accuracies on the training inputs and the held-out inputs."""
         wrapped = Wrapped(self.model, self.task, self.calling, is_looked_into=False)
         labels, row = self.task.labels()[:, 0], {"epoch": float(step)}
         with torch.no_grad():
@@ -167,7 +169,7 @@ class record:
         return pd.DataFrame(self.rows)
 
     def run(self) -> TrainedRun:
-        """The run recorded so far, as from `mi.run`."""
+        """The recorded run so far, as `mi.run` returns it."""
         rows = self.split.train
         return run(self.model, self.task, snapshots=self.folder, train=rows, history=self.history, name=self.name,
                    inputs=self.inputs, tokens=self.tokens)  # fmt: skip

@@ -35,19 +35,19 @@ class TrainedRun(Generic[T]):
     """A network with its task and, where it was trained here, its history.
 
     Attributes:
-        name: the name that it was trained under, or the file that it was read from.
-        model: the network; None where the history was shipped without the weights. `network` is never None.
-        spec: all that decided its training; None for a foreign checkpoint.
+        name: the name of the training, or the file that the network was read from.
+        model: the network; None if the history was shipped without the weights. `network` is never None.
+        spec: all settings that determine the training; None for an external checkpoint.
         history: one row per logged epoch: losses [nats], accuracies, sum of squared weights.
         snapshots: weights by epoch, with the outputs that were trained; `at` gives networks.
-        progress: progress measures by epoch, where they were measured; see `modinterp.analyses.training.progress`.
-        spectra: spectra of some activations by epoch, where they were logged; see `modinterp.activations.spectra`.
+        progress: progress measures by epoch, if they were measured; see `modinterp.analyses.training.progress`.
+        spectra: spectra of some activations by epoch, if they were logged; see `modinterp.activations.spectra`.
         recorded: measurements made when the run was published, if they are shipped.
-        outcome: how its training ended; None for a foreign checkpoint and for a run that is still in training.
-        in_training: True if the run was opened before its training ended. Everything here is then as of its last state.
-        own_split: for a network trained elsewhere, the inputs it was trained on, if these are known.
-        reopened: for a network trained elsewhere, a function that makes it from other weights, such as those of a
-            snapshot.
+        outcome: how the training ended; None for an external checkpoint and for a run that is still in training.
+        in_training: True if the run was opened before its training ended. All attributes then describe its last state.
+        own_split: for a network trained elsewhere, its training and held-out inputs, if they are known.
+        reopened: for a network trained elsewhere, a function from other weights, such as those of a snapshot, to the
+            network with these weights.
     """
 
     name: str
@@ -82,13 +82,13 @@ class TrainedRun(Generic[T]):
 
     @property
     def _lacks_weights(self) -> str:
-        """That its weights did not come along, what did, and how to come by them."""
+        """Message: the run has no weights, which files it has, and how to get the weights."""
         measured = ", but `measure` gives what was measured of it when it was published" * (self.recorded is not None)
         return f"{self.name} came with its history, not with its weights{measured}; {how_to_train(self.name)}"
 
     @property
     def config(self) -> Config:
-        """The configuration that it was trained with, which needs no weights, or that of a foreign network.
+        """The configuration of the network: that of the training, which needs no weights, or that of the module.
 
         Raises:
             NotRecorded: the run has neither weights nor a spec.
@@ -100,7 +100,7 @@ class TrainedRun(Generic[T]):
         return "cpu" if self.model is None else str(self.model.device)
 
     def activations(self) -> ActivationCache:
-        """Every activation on all inputs at the last position, in float64, captured once.
+        """All activations at the last position on all inputs, in float64, by hook name; computed once.
 
         Activations of more than 1 GiB have the network's own dtype, and each is captured at first use. See
         `modinterp.activations.activations` for names and shapes.
@@ -123,7 +123,7 @@ class TrainedRun(Generic[T]):
         """Rows of the task's inputs that the network was trained on, and the other rows.
 
         Raises:
-            NotRecorded: a user's checkpoint, for which this is not known.
+            NotRecorded: the network is a user's checkpoint, whose training inputs are unknown.
         """
         if self.own_split is not None:
             return self.own_split
@@ -140,7 +140,7 @@ class TrainedRun(Generic[T]):
         """A copy of the run before its first step: initial weights, history and snapshots cut to epoch 0.
 
         Raises:
-            NotRecorded: a foreign checkpoint, whose initial weights are not known.
+            NotRecorded: the network is an external checkpoint, whose initial weights are unknown.
         """
         if self.spec is None:
             raise NotRecorded(f"the initial weights of {self.name} are not known")
@@ -162,7 +162,7 @@ class TrainedRun(Generic[T]):
         return self._until(epoch, f"{self.name} at epoch {epoch:,}", self.at(epoch), before)
 
     def _until(self, epoch: int, name: str, network: Network, snapshots: Mapping[int, Weights]) -> TrainedRun:
-        """The run with another network, and with its history and snapshots cut after an epoch."""
+        """A copy of the run with another network, and with history and snapshots up to an epoch."""
         kept = {table: _rows_until(epoch, getattr(self, table)) for table in ("history", "progress")}
         spectra = None if self.spectra is None else self.spectra.before(epoch + 1)
         return replace(self, name=name, model=network, snapshots=snapshots, spectra=spectra, recorded=None, **kept)
@@ -172,8 +172,8 @@ class TrainedRun(Generic[T]):
 
         Raises:
             NotRecorded: the history came without the weights.
-            KeyError: there is no such snapshot.
-            ValueError: the snapshot is of another network.
+            KeyError: the run has no snapshot of that epoch.
+            ValueError: the snapshot does not fit the network.
         """
         if self.model is None and not self.snapshots:
             raise NotRecorded(self._lacks_weights)
@@ -200,7 +200,7 @@ class TrainedRun(Generic[T]):
         return line + ", in training" * self.in_training
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the line that `repr` gives, and the last row of the history."""
+        """HTML for notebooks: the line that `repr` returns, and the last row of the history."""
         name, _, rest = repr(self).partition(": ")
         last = self.history.tail(1).to_html(index=False, border=0) if len(self.history) else ""
         return f"<b>{escape(name)}</b>: {escape(rest)}{last}"
@@ -219,7 +219,7 @@ def how_to_train(name: str) -> str:
     """Text: how to get a run that is not shipped, as a clause that follows an error.
 
     Args:
-        name: of the run; of one that was read from a folder, that folder, whose last two parts are a run's name.
+        name: name of the run; or the folder of a run, whose last two parts are the run's name.
     """
     name = "/".join(Path(name).parts[-2:]) if Path(name).is_dir() else name
     read = f'load("{name}", root="{TRAINED}") reads it'

@@ -1,4 +1,4 @@
-"""Trainings on disk: begin or continue them, watch them, and keep them resumable whatever happens."""
+"""Begin, continue and watch trainings on disk, so that a killed training can resume."""
 
 from __future__ import annotations
 
@@ -53,24 +53,23 @@ def train(
     Only one process at a time trains a run, on one machine or on several that share a disk.
 
     Args:
-        specs: name to spec; a name may hold slashes, as in `mine/sums-0`.
-        out: folder in which each run has its own.
+        specs: map from the name of each run to its spec; a name may hold slashes, as in `mine/sums-0`.
+        out: folder for the runs, each in a folder of its own.
         device: `cpu`, `cuda`, ... or `auto`.
-        progress: whether a progress bar is shown.
-        together: how many runs of one shape train at once. By default it is 64 on a GPU, where runs together take less
-            than half of the time. The default size is 1 on a CPU, where grouping saves no time and single runs finish
-            sooner.
-        state_every: time between two states on disk [s].
-        repair: whether to train a run again if its files are damaged and no undamaged state is left.
+        progress: True to show a progress bar.
+        together: how many runs of one shape train at once. The default is 64 on a GPU, where grouping more than halves
+            the time, and 1 on a CPU, where grouping saves no time and single runs finish sooner.
+        state_every: time between two states on disk. [s]
+        repair: True to train a run again if its files are damaged and no undamaged state is left.
         on_refused: called with the name of each run that cannot be trained, and the reason; the other runs are trained.
             By default the first such run is an error, before any training.
-        watch: called whenever something is logged, with the last row of history of each run that is training, by name.
+        watch: called at each logged epoch with a map from the name of each active run to its last row of history.
     Returns:
-        how each run ended, by name.
+        Map from the name of each run to how its training ended.
     Raises:
-        RunIsHeld: a folder is being trained in by another process.
+        RunIsHeld: another process trains a run in its folder.
         ValueError: a name is not valid; a task could not be restored from `run.json`, which is checked before anything
-            is written; a folder is damaged, or holds a training with other settings; there is no such device.
+            is written; a folder is damaged, or holds a training with other settings; the device does not exist.
         OSError: a folder cannot be written, or the disk is full.
     """
     where = resolved_device(device)
@@ -87,7 +86,7 @@ def train(
 
 
 def check_specs(specs: Mapping[str, RunSpec]) -> None:
-    """Raise ValueError for a name that is none, and for a task that could not be restored from `run.json`."""
+    """Raise ValueError for an invalid name, and for a task that could not be restored from `run.json`."""
     for name, spec in specs.items():
         store.checked_name(name)
         spec.check_restorable()
@@ -100,7 +99,7 @@ def _opened(
     repair: bool,
     on_refused: Callable[[str, ValueError], object] | None,
 ) -> list[Ongoing]:
-    """The trainings of all specs but those that are refused."""
+    """The trainings of all specs that can be trained."""
     trainings = []
     for name, spec in specs.items():
         with ExitStack() as own:
@@ -118,15 +117,15 @@ def _opened(
 
 
 def _tell(training: Ongoing) -> None:
-    """Say what is damaged, and from where the run goes on."""
+    """Print which files are damaged, and the epoch from which the run continues."""
     for damage in training.damages:
         print(f"{training.name}: {damage.what}; it goes on from epoch {training.state.epoch:,}", file=sys.stderr)
 
 
 def _by_epoch(group: Sequence[Ongoing]) -> list[list[Ongoing]]:
-    """The runs of a group by the epoch they go on from: one and the same, unless they were begun at different times.
+    """Group runs by the epoch from which they continue: one group, unless the runs began at different times.
 
-    A kill while they were written leaves some a state ahead of the others; those step back to the one that all have.
+    A kill while states were written leaves some runs a state ahead; these step back to the state that all runs have.
     """
     epochs = [{t.state.epoch, *([t.before.state.epoch] if t.before else [])} for t in group]
     common = max(set.intersection(*epochs), default=None) if epochs else None
@@ -141,7 +140,7 @@ def _by_epoch(group: Sequence[Ongoing]) -> list[list[Ongoing]]:
 def _train_group(
     group: Sequence[Ongoing], device: str, progress: bool, state_every: float, watch: Watch | None
 ) -> None:
-    """Train a group to its end, writing as it goes, and what it has reached when it is interrupted."""
+    """Train a group of runs to the end; write states on the way, and the last state on an interrupt."""
     first, last = group[0].state.epoch, max(training.spec.recipe.epochs for training in group)
     label = group[0].name if len(group) == 1 else f"{group[0].name} and {len(group) - 1} more"
     bar = progress_bar(last, label, "epoch", first, disable=not progress)
@@ -169,11 +168,11 @@ def _train_group(
 
 
 class _Speed:
-    """Says once that a training on a CPU takes thrice the time that it should, and why that may be.
+    """Warn once if a training on a CPU takes three times as long as expected, with a likely reason.
 
     Args:
         label: name of the training.
-        epoch: at which it begins.
+        epoch: epoch at which the training begins.
     """
 
     def __init__(self, label: str, specs: Sequence[RunSpec], epoch: int, device: str):
@@ -181,7 +180,7 @@ class _Speed:
         self.since = epoch, time.monotonic()
 
     def look(self, epoch: int) -> None:
-        """Hold the epochs since the last look against what is expected, and say so where they take far too long."""
+        """Compare the time of the epochs since the last call with the expected time, and warn if it is far longer."""
         before, began = self.since
         lasted = time.monotonic() - began
         if not self.is_asked or epoch == before or lasted < SPEED_AFTER:
@@ -194,7 +193,7 @@ class _Speed:
 
 
 def _postfix(rows: Sequence[Row]) -> dict[str, str]:
-    """What a progress bar shows: losses [nats] and accuracies of one run, or the medians of several."""
+    """Values for the progress bar: losses [nats] and accuracies of one run, or medians over several runs."""
     losses = {part: median(row[f"{part}_loss"] for row in rows) for part in ("train", "test")}
     accuracies = {f"{part}_acc": median(row[f"{part}_accuracy"] for row in rows) for part in ("train", "test")}
     return {n: f"{x:.2e}" for n, x in losses.items()} | {n: f"{x:.3f}" for n, x in accuracies.items()}

@@ -63,13 +63,13 @@ BY_NAME: dict[str, Callable[[int, int], Candidates]] = {
 
 
 def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[Task]:
-    """The tasks of a short name that a network of some sizes can have learned, the likeliest first.
+    """The tasks with a short name that fit the sizes of a network, likeliest first.
 
     Args:
         name: a key of `BY_NAME`.
-        tokens: how many input tokens the network has.
-        outputs: how many outputs it has; outputs of tokens that are never the answer may be among them.
-        positions: how many tokens it reads.
+        tokens: number of input tokens of the network.
+        outputs: number of outputs of the network, which may include tokens that are never the answer.
+        positions: number of positions of the network.
     Raises:
         ValueError: no task of this name has these sizes; the message names the nearest task.
 

@@ -1,4 +1,4 @@
-"""The columns of a long sum: the digit that each adds up to without a carry, and the carries that come in."""
+"""The columns of a long sum: the digit of each column without a carry, and the carry into each column."""
 
 from __future__ import annotations
 

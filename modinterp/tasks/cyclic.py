@@ -20,7 +20,7 @@ class Cyclic:
     """A task that is i + j or i - j mod n once number `names[i]` is called i.
 
     Attributes:
-        names: the numbers of the task in the order of the cyclic group, n of them; others take no part.
+        names: the n numbers of the task that form the cyclic group, in its order; other numbers are left out.
         sign: 1 for i + j, -1 for i - j.
     """
 
@@ -46,7 +46,7 @@ class Cyclic:
         """An activation over the pairs of the task's numbers, in the order of the cyclic group.
 
         Args:
-            is_logits: whether its last axis is of answers; then these are cut to the group's, in that order, too.
+            is_logits: True if the last axis is over answers, which are then restricted and ordered like the group.
         """
         if not self.is_renamed:
             return activation[..., : self.n] if is_logits else activation
@@ -83,7 +83,7 @@ class Cyclic:
 
 
 def cyclic(task: Task) -> Cyclic | None:
-    """The names under which a task over pairs is addition or subtraction; None where there are none.
+    """The relabelling under which a task over pairs is addition or subtraction; None if none exists.
 
     a + b and a - b mod p stay unchanged. a b and a / b mod p add and subtract the discrete logarithms of the units mod
     p, where these are a cyclic group. The composition of a cyclic group adds the powers of a generator.

@@ -1,4 +1,4 @@
-"""Write a task as plain JSON and read it back: our classes by name, users' classes by import path."""
+"""Write a task as JSON and read it back: modinterp's classes by name, users' classes by import path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 class TaskNotImportable(ValueError):
-    """The class of a task that somebody else wrote is not to be had in this process."""
+    """The class of a user's task cannot be imported in this process."""
 
 
 def kind_of(task_class: type[Task]) -> str:
-    """How a description names a class of tasks: `ModularArithmetic`, or `package.module:ClassName` for anybody's.
+    """Name of a class of tasks in a description: `ModularArithmetic`, or `package.module:ClassName` for a user's.
 
     >>> from modinterp.tasks import ModularArithmetic
     >>> kind_of(ModularArithmetic)

@@ -1,4 +1,4 @@
-"""A task that consists of inputs and their answers alone."""
+"""A task given by its inputs and their answers alone."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from modinterp.tasks.task import Examples, Task
 
 @dataclass(frozen=True, eq=False)
 class GivenInputs(Task):
-    """Inputs of yours with the right answers, for `explain` and `measure` where no task here is yours.
+    """Your own inputs with the right answers, for `explain` and `measure` if no task of modinterp fits.
 
     A task of given inputs cannot be trained or written to files.
 
     Attributes:
-        tokens: of each input.
-        right: the right answers at the last positions of each input, one column each; -1 where nothing is asked.
-        d_vocab: number of tokens there are.
+        tokens: tokens of each input.
+        right: right answers at the last positions of each input, one column per position; -1 for no answer.
+        d_vocab: number of tokens in the vocabulary.
         d_vocab_out: number of outputs.
 
     >>> task = GivenInputs.of([[4, 9, 3], [7, 1, 2]], [9, 7], d_vocab=10)
@@ -42,10 +42,10 @@ class GivenInputs(Task):
         Args:
             inputs: `[input, pos]`, tokens from 0.
             answers: `[input]`, read at the last position, or `[input, answer]`, read at the last positions.
-            d_vocab: number of tokens; by default one more than the largest.
+            d_vocab: number of tokens in the vocabulary; by default one more than the largest token.
             d_vocab_out: number of outputs; by default one more than the largest answer.
         Raises:
-            ValueError: other shapes, numbers that are not whole, or tokens that do not exist.
+            ValueError: a shape is wrong, a value is not an integer, or a token is outside the vocabulary.
         """
         tokens, right = torch.as_tensor(inputs), torch.as_tensor(answers)
         right = right.unsqueeze(1) if right.ndim == 1 else right

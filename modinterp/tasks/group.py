@@ -27,12 +27,12 @@ class Group(Task):
     """The product of every two elements of a finite group, given as the tokens `a b` or `a b =`.
 
     Attributes:
-        group: its name, such as `S5` or `C2 x D4`; with `products`, what people call it.
-        products: the table of a group, the number of the product a b, for a = 0, b = 0, 1, ..., then for a = 1.
-        elements: the elements as they are written, in the order of their tokens; by default the order of `named_group`,
-            or numbers for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
-        equals: whether a third token, "=", stands at the end; it has the last number.
-        vocabularies: 1 where both elements share their tokens, 2 where the token of b is n + b.
+        group: name of the group, such as `S5` or `C2 x D4`; with `products`, any name.
+        products: multiplication table of the group: index of the product a b, for a = 0, b = 0, 1, ..., then for a = 1.
+        elements: names of the elements in the order of their tokens; by default the order of `named_group`, or numbers
+            for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
+        equals: True if a third token, "=", stands at the end; it has the last number.
+        vocabularies: 1 if both elements share their tokens; 2 if the token of b is n + b.
     Source: Chughtai et al. 2023, section 3.
 
     >>> task = Group("S3")
@@ -65,7 +65,7 @@ class Group(Task):
         'a b in parity, of order 2'
 
         Raises:
-            ValueError: the table is none of a group; the message names the axiom and the elements.
+            ValueError: the table is not that of a group; the message names the violated axiom and the elements.
         """
         if not len(table):
             raise ValueError("a table without a row is none of a group, which has its neutral element at least")
@@ -84,8 +84,8 @@ class Group(Task):
         The CSV file has n rows of n numbers from 0 to n - 1; or names, with a row and a column of names before them.
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: it is no such table, or that of no group.
+            FileNotFoundError: the file does not exist.
+            ValueError: the file holds no such table, or the table is not that of a group.
         """
         path = Path(file)
         if not path.is_file():
@@ -119,8 +119,8 @@ class Group(Task):
         8
 
         Raises:
-            FileNotFoundError: there is no such file.
-            ValueError: no such name, or no table of a group.
+            FileNotFoundError: the file does not exist.
+            ValueError: no group has that name, or the table is not that of a group.
         """
         return cls.read(group) if Path(group).suffix == ".csv" else cls(str(group), elements=tuple(elements))
 
@@ -131,7 +131,7 @@ class Group(Task):
 
     @property
     def factors(self) -> tuple[tuple[str, int], ...]:
-        """Letter and number of the factors of a group that has a name; none for one given by a table."""
+        """Letter and number of each factor of a named group; empty for a group given by a table."""
         return factors(self.group) if self.is_named else ()
 
     @property
@@ -156,12 +156,12 @@ class Group(Task):
 
     @property
     def standard_places(self) -> Int[Tensor, " a"]:
-        """The number of each element in the order of `named_group`; its own number in a group by its table."""
+        """Index of each element in the order of `named_group`; for a group given by a table, its own index."""
         places = _places(self.group, self.elements) if self.is_named else tuple(range(self.n))
         return torch.tensor(places)
 
     def written(self, element: int) -> str:
-        """An element as people write it."""
+        """Name of an element, by its index."""
         if self.is_named:
             return named_group(self.group)[0][int(self.standard_places[element])]
         return self.elements[element] if self.elements else str(element)
@@ -196,11 +196,11 @@ class Group(Task):
 
 
 def elements_in(file: str | Path) -> tuple[str, ...]:
-    """The elements of a group that a file names, one a line.
+    """The elements of a group from a file with one name per line.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is no text, or larger than any list of elements.
+        FileNotFoundError: the file does not exist.
+        ValueError: the file is not text, or larger than any list of elements.
     """
     if not Path(file).is_file():
         raise no_file(Path(file))

@@ -27,7 +27,7 @@ class ListQuestion(SampledTask):
         ask: `max`, `min` or `median`.
         n: number of numbers in an input.
         limit: the numbers lie from 0 to limit - 1.
-        start: whether a token, number `limit`, stands before them.
+        start: True if a start token, number `limit`, stands before the numbers.
 
     >>> ListQuestion("max", n=3, limit=10, start=True).examples(torch.tensor([[4, 9, 3]]))
     Examples(inputs=tensor([[10,  4,  9,  3]]), labels=tensor([[9]]))

@@ -38,9 +38,9 @@ class ModularArithmetic(Task):
     Attributes:
         p: the modulus, any integer from 2 to 4,096, so that all pairs can be listed.
         op: a key of `OPERATIONS`, or a polynomial such as `a^2 + b`.
-        equals: whether a third token, "=", stands at the end, where the answer is read. The token "=" has the last
+        equals: True if a third token, "=", stands at the end, where the answer is read. The token "=" has the last
             number of the vocabulary.
-        vocabularies: 1 where a and b share their tokens, the numbers below p; 2 where the token of b is p + b.
+        vocabularies: 1 if a and b share their tokens, the numbers below p; 2 if the token of b is p + b.
 
     >>> task = ModularArithmetic(5)
     >>> task.inputs()[7], task.labels()[7]
@@ -97,12 +97,12 @@ class ModularArithmetic(Task):
 
 @dataclass(frozen=True)
 class RenamedAddition(ModularArithmetic):
-    """A form such as `2a + 3b mod p`, as the addition of the numbers 2a and 3b; what is added comes off the answer.
+    """A form such as `2a + 3b + w mod p`, as the addition of the numbers 2a and 3b; w is subtracted from the answer.
 
-    A network of it is asked by the new names; see `Renaming`.
+    A network on this task gets its inputs relabelled; see `Renaming`.
 
     Attributes:
-        form: the operation in the names that the numbers had.
+        form: the operation on the original numbers.
     """
 
     form: str = "a + b"
@@ -112,13 +112,13 @@ class RenamedAddition(ModularArithmetic):
         return f"{self.form} mod {self.p}"
 
     def renamed(self, split: Split) -> Split:
-        """A split of the pairs of the old names, as one of the pairs of the new names."""
+        """A split of the original pairs, as a split of the relabelled pairs."""
         rows = Renaming.of(self.form, self.p).rows()
         return Split(rows[split.train], rows[split.test])
 
 
 def named_operation(polynomial: Polynomial) -> str:
-    """The key in `OPERATIONS` of a polynomial, or how it is written where it has none.
+    """The key in `OPERATIONS` of a polynomial; the polynomial as text if it has no key.
 
     >>> named_operation(Polynomial.of("b + a")), named_operation(Polynomial.of("b + a^2"))
     ('add', 'a^2 + b')
@@ -128,7 +128,7 @@ def named_operation(polynomial: Polynomial) -> str:
 
 
 def inverses(p: int) -> Int[Tensor, " b"]:
-    """The inverse of every residue mod p; -1 where there is none.
+    """The inverse of every residue mod p; -1 for a residue without an inverse.
 
     >>> inverses(5).tolist()
     [-1, 1, 3, 2, 4]
@@ -140,7 +140,8 @@ def addition(p: int, equals: bool = True) -> ModularArithmetic:
     """`a + b mod p`. Source: Nanda et al. 2023, section 3.
 
     Args:
-        equals: whether the token "=" follows a and b; False for Kissane's MLP and its like.
+        p: the modulus.
+        equals: True if the token "=" follows a and b; False for an MLP such as Kissane's.
 
     >>> addition(5, equals=False).inputs()[7]
     tensor([1, 2])
@@ -152,7 +153,8 @@ def subtraction(p: int, equals: bool = True) -> ModularArithmetic:
     """`a - b mod p`.
 
     Args:
-        equals: whether the token "=" follows a and b.
+        p: the modulus.
+        equals: True if the token "=" follows a and b.
 
     >>> subtraction(5).labels()[1].tolist()  # 0 - 1
     [4]
@@ -179,7 +181,7 @@ def quadratic_form(p: int) -> ModularArithmetic:
 
 
 def division(p: int) -> ModularArithmetic:
-    """`a / b mod p`, which has no answer where b has no inverse.
+    """`a / b mod p`, which has no answer (-1) if b has no inverse.
 
     >>> division(5).labels().view(5, 5)[1].tolist()  # 1 / b
     [-1, 1, 3, 2, 4]
@@ -193,8 +195,8 @@ class ModularSum(Task):
 
     Attributes:
         p: the modulus, any integer from 2 on.
-        terms: how many residues are added.
-        equals: whether one more token, "=" (number p), stands at the end, where the answer is read.
+        terms: number of residues in the sum.
+        equals: True if the token "=" (number p) stands at the end, where the answer is read.
 
     >>> ModularSum(5).inputs()[38].tolist(), ModularSum(5).labels()[38].tolist()
     ([1, 2, 3, 5], [1])

@@ -22,7 +22,7 @@ QUESTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def kinds_of_numbers(numbers: Int[Tensor, "input n"], ask: str) -> dict[str, Int[Tensor, "input *answer"]]:
-    """By what lists of numbers are grouped: repeats, and how far the answer is from the number nearest in order.
+    """Properties by which errors on lists are grouped: repeats, and distance of the answer to the nearest number.
 
     >>> kinds_of_numbers(torch.tensor([[4, 9, 4]]), "max")
     {'numbers that repeat others': tensor([1]), 'gap to the next number': tensor([5])}
@@ -47,9 +47,9 @@ class Ordering(SampledTask):
         ask: a key of `QUESTIONS`; the median of an even number of numbers is the lower of the two in the middle.
         n: number of numbers in an input.
         limit: the numbers are drawn uniformly from 0 to limit - 1.
-        small_share: share of the inputs whose numbers are all below `small_limit`; uniform draws hold few of those.
-        asked: at how many ranks, drawn for each input, an order is asked where a network is trained; 0 for all. Labels
-            of the others are -1.
+        small_share: share of the inputs whose numbers are all below `small_limit`; uniform draws contain few of these.
+        asked: for a sort in training, number of random ranks of each input that have a label; 0 for all ranks. Other
+            ranks have label -1.
 
     >>> task = Ordering("sort", n=3, limit=10)
     >>> task.answers(torch.tensor([[4, 9, 3, 10, 3, 4]]))

@@ -88,7 +88,7 @@ class PrimeRemainders(Task):
         return tuple(f"mod_{q}" for q in self.output_sizes)
 
     def numbers(self) -> Int[Tensor, " input"]:
-        """The number that each row of `inputs()` writes.
+        """The number written by each row of `inputs()`.
 
         >>> PrimeRemainders(3).numbers().tolist()
         [0, 3, 6, 1, 4, 7, 2, 5, 8]

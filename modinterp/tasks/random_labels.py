@@ -1,4 +1,4 @@
-"""Pairs with random labels: what a network can memorise, and no algorithm can compute."""
+"""Pairs with random labels, which a network can only memorise."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from modinterp.tasks.modular import ModularArithmetic
 class RandomLabels(ModularArithmetic):
     """The pairs of `ModularArithmetic`, each with a label drawn uniformly from the residues.
 
-    Use it to train a control: whatever is also true of a network that memorised random labels is no sign of an
-    algorithm.
+    Use it to train a control: a property that a network on random labels also has is no sign of an algorithm.
 
     Attributes:
-        labels_seed: of the draw of the labels.
-        mirrored: whether (a, b) and (b, a) have one label, as a network that adds its tokens' vectors needs to memorise
-            them.
+        labels_seed: seed of the random labels.
+        mirrored: True if (a, b) and (b, a) have one label; a network that adds its embeddings needs this to memorise.
 
     >>> RandomLabels(5).labels()[:3].flatten().tolist() == RandomLabels(5).labels()[:3].flatten().tolist()
     True

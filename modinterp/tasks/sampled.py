@@ -21,9 +21,9 @@ class SampledTask(Task):
     """A task whose inputs are drawn from a seeded generator.
 
     Attributes:
-        size: number of distinct inputs in the fixed sample, which a split cuts into those trained on and the others.
-            Fresh inputs are drawn without looking at it.
-        data_seed: of the fixed sample.
+        size: number of distinct inputs in the fixed sample, which a split divides into training and held-out inputs.
+            Fresh inputs may also be in the fixed sample.
+        data_seed: seed of the fixed sample.
     """
 
     size: int = 1024

@@ -27,7 +27,7 @@ class DigitAddition(SampledTask):
     code feeds in all 18 and drops the logits of the last.)
 
     Attributes:
-        digits: of each summand, in base ten; at most 17, so that a sum fits into 64 bits.
+        digits: number of decimal digits of each summand; at most 17, so that a sum fits into 64 bits.
 
     >>> task = DigitAddition(digits=2)
     >>> task.n_ctx, task.n_read, task.output_names
@@ -98,8 +98,8 @@ class RepeatedSubsequence(SampledTask):
     Attributes:
         vocab: number of tokens.
         length: number of tokens in a sequence; the last of them is predicted and not fed in.
-        subsequence: number of tokens that are repeated.
-        copies: how often it stands in the sequence, the first time included.
+        subsequence: number of tokens in the repeated subsequence.
+        copies: number of copies of the subsequence in the sequence, including the first.
     """
 
     vocab: int = 128
@@ -159,7 +159,7 @@ class SkipTrigram(SampledTask):
 
     Attributes:
         length: number of tokens in a sequence.
-        trigrams: number of tokens that can be the answer, and of those that cannot.
+        trigrams: number of tokens that can be the answer; as many other tokens cannot be the answer.
     """
 
     length: int = 8

@@ -29,9 +29,9 @@ class StreamTask(Task):
     as there. An input may occur more than once, and may be among both draws.
 
     Attributes:
-        size: number of inputs trained on.
-        held_out: number of inputs tested on.
-        data_seed: of the inputs trained on; those tested on are drawn with the next seed.
+        size: number of training inputs.
+        held_out: number of held-out inputs.
+        data_seed: seed of the training inputs; the held-out inputs are drawn with the next seed.
     """
 
     size: int = 100_000
@@ -83,7 +83,7 @@ class StreamTask(Task):
         return labels[:, [position - first for position in self.read_positions]]
 
     def _padded(self, examples: Examples) -> Examples:
-        """The same examples with labels at all of the last positions, -1 where nothing is asked."""
+        """The examples with labels at each of the last `n_read` positions, -1 for no answer."""
         columns = torch.tensor(self.read_positions) - self.read_positions[0]
         labels = torch.full((len(examples.labels), self.n_read), -1)
         labels[:, columns] = examples.labels
@@ -93,10 +93,10 @@ class StreamTask(Task):
         """The inputs of the first draw, and those of the second; neither is shuffled.
 
         Args:
-            fraction: has to be `share`.
-            seed, shuffle: not looked at; the data have a seed of their own.
+            fraction: must equal `share`.
+            seed, shuffle: ignored; the data have a seed of their own.
         Raises:
-            ValueError: another fraction.
+            ValueError: `fraction` is not `share`.
         """
         if abs(fraction - self.share) > 1e-9:
             raise ValueError(f"{self.name} is trained on {self.share:.9g} of its inputs, its `share`, got {fraction}")
@@ -114,7 +114,7 @@ class StreamTask(Task):
 
 @lru_cache(maxsize=4)
 def _both_draws(task: StreamTask) -> Examples:
-    """The inputs trained on, and below them the inputs tested on."""
+    """The training inputs, followed by the held-out inputs."""
     seeds = ((task.size, task.data_seed), (task.held_out, task.data_seed + 1))
     train, test = (task.fresh(n, seed) for n, seed in seeds)
     return Examples(torch.cat([train.inputs, test.inputs]), torch.cat([train.labels, test.labels]))
@@ -127,7 +127,7 @@ class ColumnSum(StreamTask):
     The first digit of each number is below 5, so that a sum has no more digits than a number. The whole sum is fed in.
 
     Attributes:
-        digits: of each number and of the sum.
+        digits: number of digits of each number and of the sum.
 
     >>> task = ColumnSum(size=2, held_out=1)
     >>> task.n_ctx, task.read_positions

@@ -34,7 +34,7 @@ REGISTERED: dict[str, type[Task]] = {}  # the classes of tasks in this package, 
 
 
 class Split(NamedTuple):
-    """Rows of `Task.inputs()` that are trained on, and all the others, which are tested on, both in shuffled order."""
+    """Indices into `Task.inputs()` of the training inputs and of the held-out inputs, both in shuffled order."""
 
     train: Int[Tensor, " train"]
     test: Int[Tensor, " test"]
@@ -63,7 +63,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Short name for people, such as `a + b mod 113`."""
+        """Short readable name, such as `a + b mod 113`."""
 
     @property
     @abstractmethod
@@ -73,7 +73,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def d_vocab_out(self) -> int | tuple[int, ...]:
-        """Number of classes of the answer; one number per question where an input has several answers at once."""
+        """Number of classes of the answer; for inputs with several answers, one number for each question."""
 
     @property
     @abstractmethod
@@ -83,19 +83,18 @@ class Task(ABC):
     @property
     @abstractmethod
     def grid(self) -> tuple[int, ...] | None:
-        """Shape into which all inputs fold, such as `(p, p)`; None where inputs are sampled."""
+        """Shape of the grid of all inputs, such as `(p, p)`; None if inputs are sampled."""
 
     @abstractmethod
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """Every input there is, the first number varying slowest; where inputs are sampled, the fixed sample."""
+        """All inputs, with the first number varying slowest; for sampled inputs, the fixed sample."""
 
     @abstractmethod
     def labels(self) -> Int[Tensor, "input output"]:
         """The correct answers, one column for each output; -1 where an output has no answer."""
 
     def answers(self) -> Int[Tensor, " input"]:
-        """The correct answers of a task with one answer, as a row: Return `labels()` as one row, without its single
-        column.
+        """The correct answers of a task with one answer per input: the single column of `labels()`.
 
         The comparison `(logits.argmax(-1) == task.answers())` then works input by input.
 
@@ -113,12 +112,12 @@ class Task(ABC):
 
     @property
     def output_sizes(self) -> tuple[int, ...]:
-        """Number of classes of each answer; the logits of all of them stand side by side in the network's output."""
+        """Number of classes of each answer; the network's output holds the logits of all answers side by side."""
         return self.d_vocab_out if isinstance(self.d_vocab_out, tuple) else (self.d_vocab_out,)
 
     @property
     def loss_weights(self) -> tuple[float, ...]:
-        """The factor of the mean cross-entropy of each answer in the loss, in the order of `output_sizes`."""
+        """Weight of each answer's mean cross-entropy in the loss, in the order of `output_sizes`."""
         return tuple(1 / len(self.output_sizes) for _ in self.output_sizes)
 
     @property
@@ -128,7 +127,7 @@ class Task(ABC):
 
     @property
     def n_asked(self) -> int:
-        """At how many of those positions an input has an answer; a training computes the logits of no others."""
+        """Number of the `n_read` last positions where an input has an answer; training computes only these logits."""
         return self.n_read
 
     @property
@@ -138,7 +137,7 @@ class Task(ABC):
 
     @property
     def output_names(self) -> tuple[str, ...]:
-        """Names of the columns of `labels()`, where a history should follow each; empty where their mean is enough."""
+        """Names of the columns of `labels()`, if a history should log each column; empty to log only the mean."""
         return ()
 
     @property
@@ -147,12 +146,13 @@ class Task(ABC):
         return tuple(map(str, range(self.n_ctx)))
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """By what inputs are grouped where a network's errors are looked for, such as the number of carries.
+        """Properties of inputs by which a network's errors are grouped, such as the number of carries.
 
-        A task of one's own may name some; by default there are none.
+        Your own task may define some; by default there are none.
 
         Returns:
-            Name to a whole number for each input, or for each answer at `read_positions`; -1 counts in no group.
+            Map from the name of a property to one integer for each input, or for each answer at `read_positions`; -1
+            belongs to no group.
         """
         return {}
 
@@ -163,10 +163,10 @@ class Task(ABC):
         return Examples(inputs[rows], self.labels()[rows])
 
     def shuffler(self, seed: int) -> torch.Generator:
-        """The generator of the orders in which a training with `permuted` batches takes the inputs.
+        """The random generator that orders the inputs of a training with `permuted` batches.
 
         Args:
-            seed: of the training.
+            seed: seed of the training.
         """
         return torch.Generator().manual_seed(seed)
 
@@ -182,9 +182,9 @@ class Task(ABC):
         Args:
             fraction: share of the inputs to train on, in (0, 1]; rounded down to whole inputs.
             seed: any integer.
-            shuffle: a key of `SHUFFLES`, so that a seed means the same inputs here and in a source's own code.
+            shuffle: method of shuffling, a key of `SHUFFLES`; a source's method reproduces the source's own split.
         Raises:
-            ValueError: an unknown shuffle, fraction outside (0, 1], or so small that nothing is left to train on.
+            ValueError: `shuffle` is unknown; `fraction` is outside (0, 1], or too small for one training input.
 
         >>> from modinterp.tasks import addition
         >>> train, test = addition(5).split(0.3, seed=0)
