@@ -1,4 +1,4 @@
-"""Answers of a network to all pairs, and sums of its logits, in blocks of pairs: never all p x p x p at once."""
+"""Answers of a network to all pairs, and sums of its logits, computed in blocks to avoid a p x p x p tensor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyLogits = Logits | Iterable[Float[Tensor, "pair output"]]
 
 
 def right_answers(p: int, sign: int, pairs: Int[Tensor, " pair"] | None = None) -> Int[Tensor, "*pair"]:
-    """a + b mod p of all pairs, or of some; a - b where the sign is -1."""
+    """a + b mod p, or a - b mod p for sign -1, of all pairs or of the given ones."""
     found = sums(p, sign)
     return found if pairs is None else found.flatten()[pairs]
 
@@ -31,10 +31,10 @@ class Answered:
     Attributes:
         sign: 1 for a + b, -1 for a - b.
         given: the answer to each pair.
-        by_distance: sum of the logits, each pair's mean taken off, by the right answer minus the class. [logits]
-        energy: sum of the squares of the logits, each pair's mean taken off.
-        waves: frequency to the sum over classes c of L_c e^iwc in each pair.
-        pairs: numbers a p + b of a sample of pairs. `given` and `waves` then have these pairs alone, and `by_distance`
+        by_distance: sum of the logits, less each pair's mean, by the right answer minus the class. [logits]
+        energy: sum of the squared logits, less each pair's mean.
+        waves: map from frequency to the sum over classes c of L_c e^iwc in each pair.
+        pairs: indices a p + b of a sample of pairs. `given` and `waves` then cover the sample alone, and `by_distance`
             and `energy` estimate the sums over all pairs. None for all pairs.
     """
 
@@ -49,12 +49,13 @@ class Answered:
     def of(
         cls, logits: AnyLogits, sign: int = 1, freqs: Sequence[int] = (), pairs: Int[Tensor, " seen"] | None = None
     ) -> Answered:
-        """Go through logits once.
+        """Compute answers and sums in one pass over the logits.
 
         Args:
-            logits: of all pairs, or blocks of pairs one after the other.
-            freqs: whose waves are kept. [cycles per p]
-            pairs: numbers of the pairs, in the order of the blocks, where these are not all.
+            logits: logits of all pairs, or an iterator over blocks of pairs.
+            sign: 1 for a + b, -1 for a - b.
+            freqs: frequencies whose waves are stored. [cycles per p]
+            pairs: indices of the pairs in the order of the blocks; None for all pairs.
         """
         if isinstance(logits, Tensor):
             flat = logits.flatten(0, 1)
@@ -100,7 +101,7 @@ class Answered:
 
     @property
     def mean_by_distance(self) -> Float[Tensor, " distance"]:
-        """Mean logit of class c over all pairs by c - s, for the right answer s, each pair's mean taken off."""
+        """Mean logit of class c over all pairs by c - s, for the right answer s, less each pair's mean."""
         return self.by_distance[-torch.arange(self.p) % self.p] / self.p**2
 
     @property
@@ -115,21 +116,20 @@ class Answered:
 
     @property
     def off_by(self) -> Int[Tensor, "*pair"]:
-        """How far the answer to each pair is from the right one, mod p."""
+        """The network's answer minus the right answer, mod p, for each pair."""
         return (self.given - self.right) % self.p
 
     def moved(self, by: int = 0) -> Bool[Tensor, "*pair"]:
-        """For each pair, whether the network's answer is the right answer plus this number of residues."""
+        """True for each pair whose answer is the right answer plus `by` residues."""
         return self.off_by == by % self.p
 
     def waves_about_answer(self, freq: int) -> Complex[Tensor, "*pair"]:
         """The wave of a frequency about the right answer s of each pair: the sum of L_c e^iw(c - s).
 
-        The real part of the wave is the size of the cosine at the right answer. The angle says how far the wave has
-        turned.
+        The real part of the wave is the size of the cosine at the right answer. The angle is the turn of the wave.
 
         Args:
-            freq: one whose waves were kept. [cycles per p]
+            freq: a frequency whose waves were stored. [cycles per p]
         """
         s = 2 * torch.pi * freq / self.p * self.right.double()
         return self.waves[freq] * torch.polar(torch.ones_like(s), -s)

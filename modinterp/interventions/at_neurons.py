@@ -45,19 +45,19 @@ class AtNeurons:
     freqs: tuple[int, ...]
 
     def planes(self, freqs: Sequence[int]) -> Planes:
-        """Orthonormal directions of the neurons that the read-out turns into waves of some frequencies."""
+        """Orthonormal directions of the neurons that the read-out maps to waves of the given frequencies."""
         p = self.W_L.shape[1]
         waves = fourier_basis(p)[components_of(list(freqs), p)].to(self.W_L)
         return torch.linalg.qr(self.W_L @ waves.T).Q
 
     @cached_property
     def keys(self) -> Planes:
-        """Directions of the neurons that the read-out turns into waves of the key frequencies."""
+        """Directions of the neurons that the read-out maps to waves of the key frequencies."""
         return self.planes(self.freqs)
 
     @cached_property
     def other_planes(self) -> Planes:
-        """As many directions of the strongest other frequencies, orthogonal to those of the key frequencies."""
+        """Directions of the strongest other frequencies, orthogonal to `keys` and equal to it in number."""
         p = self.W_L.shape[1]
         rest = [k for k in range(1, (p + 1) // 2) if k not in self.freqs]
         sizes = {k: float((self.W_L @ fourier_basis(p)[components_of([k], p)].to(self.W_L).T).norm()) for k in rest}
@@ -67,12 +67,12 @@ class AtNeurons:
         return torch.linalg.qr(read - self.keys @ (self.keys.T @ read)).Q
 
     def changed(self, new: Neurons, pairs: Int[Tensor, " some"] | None = None) -> Float[Tensor, "some output"]:
-        """Logits of all pairs, or of some, with other values of the neurons."""
+        """Logits of all pairs, or of the given ones, after the neurons are replaced by `new`."""
         post, logits = (self.post, self.logits) if pairs is None else (self.post[pairs], self.logits[pairs])
         return logits + ((new - post) @ self.W_L).to(logits)
 
     def accuracy(self, new: Neurons) -> float:
-        """Share of all pairs that are answered right with other values of the neurons."""
+        """Accuracy over all pairs after the neurons are replaced by `new`."""
         return float((self.changed(new).argmax(dim=-1).cpu() == self.right.cpu()).double().mean())
 
     # Swaps
@@ -81,7 +81,8 @@ class AtNeurons:
         """Share of pairs of inputs whose answer becomes the other input's.
 
         Args:
-            interchange: map from the neurons of two inputs to new neurons.
+            interchange: function from the neurons of two inputs to new neurons.
+            seed: seed of the random pairs of inputs.
         """
         generator = torch.Generator().manual_seed(seed)
         base, source = torch.randint(len(self.post), (2, SWAPPED), generator=generator)
@@ -94,7 +95,7 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of moved answers when random planes are swapped, moved as far, or other frequencies are."""
+        """Share of moved answers under each control: random planes, random moves of equal length, other frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),

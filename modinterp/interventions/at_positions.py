@@ -15,10 +15,10 @@ Edit = Callable[[Tensor], Tensor]
 
 
 def seen(network: Network, inputs: Int[Tensor, "input pos"], hooks: Collection[str]) -> dict[str, Tensor]:
-    """Activations `[input, pos, ...]` of some inputs, by the names of their hooks.
+    """Map each hook name to the activations `[input, pos, ...]` on the given inputs.
 
     Raises:
-        ValueError: a hook that the network does not have.
+        ValueError: the network has no such hook.
     """
     if unknown := sorted(set(hooks) - set(network.hook_dict)):
         raise ValueError(f"no hook {', '.join(unknown)}; this network has {', '.join(network.hook_dict)}")
@@ -30,11 +30,13 @@ def seen(network: Network, inputs: Int[Tensor, "input pos"], hooks: Collection[s
 def logits_with_edits(
     network: Network, inputs: Int[Tensor, "input pos"], position: int, edits: Mapping[str, Edit]
 ) -> Float[Tensor, "input output"]:
-    """Logits at one position, with some activations changed on the way.
+    """Logits at one position, after some activations are changed in the forward pass.
 
     Args:
-        position: where they are read.
-        edits: hook to a function from its activations to those that replace them.
+        network: the network.
+        inputs: tokens of each input.
+        position: position at which the logits are read.
+        edits: map from hook name to a function from its activations to the new activations.
     """
 
     def hooked(edit: Edit) -> Callable[[Tensor, HookPoint], Tensor]:
@@ -45,7 +47,7 @@ def logits_with_edits(
 
 
 def put(values: Float[Tensor, "input *rest"], places: Int[Tensor, " input"]) -> Edit:
-    """The edit that puts values at one place of each input."""
+    """Edit that sets the activation at one position of each input to the given values."""
 
     def edit(x: Tensor) -> Tensor:
         x[torch.arange(len(x)), places] = values.to(x)
@@ -55,7 +57,7 @@ def put(values: Float[Tensor, "input *rest"], places: Int[Tensor, " input"]) -> 
 
 
 def exchanged(places: Int[Tensor, " input"], others: Int[Tensor, " input"]) -> Edit:
-    """The edit that exchanges the activations at two places of each input."""
+    """Edit that exchanges the activations at two positions of each input."""
 
     def edit(x: Tensor) -> Tensor:
         rows = torch.arange(len(x))

@@ -18,7 +18,7 @@ RIVALS = 3  # wrong answers that are predicted
 
 
 def answered(logits: Logits | Answered, sign: int) -> Answered:
-    """Logits that were gone through once."""
+    """Answers and sums of logits, computed unless they are given already."""
     return logits if isinstance(logits, Answered) else Answered.of(logits, sign)
 
 
@@ -27,8 +27,9 @@ class Cosines:
     """A sum of cosines of w(answer - c), fitted to the logits of the unchanged network.
 
     Attributes:
-        p, sign: modulus, and 1 for a + b or -1 for a - b.
-        alphas: frequency to coefficient. [logits]
+        p: the modulus.
+        sign: 1 for a + b, -1 for a - b.
+        alphas: map from frequency to coefficient. [logits]
     """
 
     p: int
@@ -37,15 +38,16 @@ class Cosines:
 
     @classmethod
     def of(cls, logits: Logits | Answered, freqs: Sequence[int], sign: int) -> Cosines:
-        """The cosines of some frequencies that fit logits best."""
+        """Least-squares fit of logits by cosines of the given frequencies."""
         found = answered(logits, sign)
         return cls(found.p, sign, {k: float(found.spectrum[k - 1]) for k in freqs})
 
     def explained(self, logits: Logits | Answered, moved_by: float = 0.0) -> float:
-        """Share of the logits, each pair's mean removed, that the cosines explain once the answer has moved.
+        """Share of the variance of logits, less each pair's mean, that the cosines explain after the answer moved.
 
         Args:
-            moved_by: how far the answer is predicted to move; a fraction shifts the cosines by a fraction.
+            logits: logits after an intervention.
+            moved_by: predicted move of the answer, in residues; may be a fraction.
         """
         found = answered(logits, self.sign)
         if not self.alphas or not found.energy > 0:
@@ -63,7 +65,7 @@ class Cosines:
         """Predicted mean of the right logit minus that of the answer d further on, for every d. [logits]
 
         Args:
-            without: frequencies that are taken out.
+            without: frequencies to leave out.
         """
         kept = {k: a for k, a in self.alphas.items() if k not in without}
         if not kept:
@@ -102,8 +104,8 @@ def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, shar
     raises it. A permutation may therefore flip the sign of each pair's fall, for all blocks at once.
 
     Args:
-        falls: what each pair loses without each block. [logits]
-        draws: permutations that are drawn.
+        falls: fall of each pair's logit without each block. [logits]
+        draws: number of random permutations.
         share: the returned number exceeds the largest mean in this share of the permutations.
     """
     errors = falls.std(dim=1) / falls.shape[1] ** 0.5
@@ -117,12 +119,12 @@ class Foretold:
     """Margins without each circle, beside the predictions of the intact network's formula.
 
     Attributes:
-        explained: share of the variance of the margins that is predicted.
-        correlation, slope: of the margins measured, against those predicted.
+        explained: share of the variance of the measured margins that the formula predicts.
+        correlation, slope: correlation and regression slope of measured against predicted margins.
         wrong: number of wrong answers.
         among_rivals: share of the wrong answers that are among the three with the smallest predicted margins; NaN if
-            there are none.
-        margins: frequency to the margins that were measured without it.
+            no answer is wrong.
+        margins: map from frequency to the margins measured without that frequency.
     """
 
     explained: float
@@ -134,7 +136,7 @@ class Foretold:
 
     @classmethod
     def of(cls, cosines: Cosines, without: Mapping[int, Answered]) -> Foretold:
-        """Compare logits without each of some frequencies with a sum of cosines without it."""
+        """Compare logits without each frequency with the sum of cosines without that frequency."""
         measured = {k: found.margins for k, found in without.items()}
         foretold, wrong, among = [], 0, 0
         for k, found in without.items():
@@ -169,7 +171,7 @@ class Synergy:
 
     @classmethod
     def of(cls, freqs: Sequence[int], others: Sequence[int], measured: Callable[..., tuple[Tensor, float]]) -> Synergy:
-        """From a function that takes circles out and returns margins and accuracy."""
+        """Compute the synergy from a function that removes circles and returns margins and accuracy."""
         (intact, best), foretold, seen, over = measured([]), [], [], [0.0]
         alone = {k: measured([k]) for k in (*freqs, *others)}
         for first, second in combinations(freqs, 2):
@@ -188,7 +190,7 @@ class Synergy:
 
 @checked
 def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
-    """True for each pair whose answer is the right one plus this number of residues."""
+    """True for each pair whose answer is the right answer plus `moved_by` residues."""
     return Answered.of(logits, sign).moved(moved_by)
 
 
@@ -203,7 +205,7 @@ def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
 
 
 def pizza_share_of(found: Answered, freq: int) -> float:
-    """`pizza_share` of logits whose waves of a frequency were kept."""
+    """Value of `pizza_share`, from stored waves of a frequency."""
     p, sizes = found.p, found.waves_about_answer(freq).real
     distances = right_answers(p, -found.sign, found.pairs)
     counts = distances.flatten().bincount(minlength=p).double()
@@ -226,8 +228,9 @@ def crossed_pairs(
     largest possible cost.
 
     Args:
-        intact: margins of the network as it is. [logits]
-        without: frequency to the margins without it. [logits]
+        cosines: the formula fitted to the unchanged network.
+        intact: margins of the unchanged network. [logits]
+        without: map from frequency to the margins without that frequency. [logits]
     """
     waves = cosine_waves(cosines.p, list(without))
     drops = {k: (intact - found) / (2 * cosines.alphas[k]) for k, found in without.items()}

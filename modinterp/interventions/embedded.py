@@ -30,7 +30,8 @@ class Embedded:
     its input.
 
     Attributes:
-        network, task: the network and what it learned.
+        network: the network.
+        task: the task on which the network was trained.
         order: the task's numbers in the order of the basis.
     """
 
@@ -93,16 +94,16 @@ class Embedded:
         return seen[0]
 
     def changed(self, a: Vectors | None = None, b: Vectors | None = None) -> Changed:
-        """The network with other vectors of the numbers, by default its own; nothing is computed yet."""
+        """The network with the given embedding tables for a and b, by default its own; computed at first use."""
         table_a, table_b = self.tables
         return Changed(self, table_a if a is None else a, table_b if b is None else b)
 
     def at(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Float[Tensor, "pair output"]:
-        """Logits of some pairs with another vector of every number, in float64; columns in the order of the basis."""
+        """Logits of some pairs with the given embedding tables, in float64; columns in the order of the basis."""
         return torch.cat(list(self.blocks(a, b, pairs))).double()
 
     def blocks(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Iterator[Float[Tensor, "pair output"]]:
-        """Logits of some pairs with another vector of every number, some pairs at a time, as the network rounds them.
+        """Yield logits of some pairs with the given embedding tables, in blocks and in the network's own dtype.
 
         A transformer looks both vectors up, among its tokens, so that queries, keys and values are computed once each.
         """
@@ -123,10 +124,11 @@ class Embedded:
     def of_pairs(
         self, a: Float[Tensor, "pair d"], b: Float[Tensor, "pair d"], pairs: Int[Tensor, " pair"]
     ) -> Float[Tensor, "pair output"]:
-        """Logits of some pairs with a vector of their own each; columns in the order of the basis.
+        """Logits of pairs that each have embedding vectors of their own; columns in the order of the basis.
 
         Args:
-            pairs: numbers of the pairs, `a n + b`, whose other tokens and positions are used.
+            a, b: embedding vector of the first and second number of each pair.
+            pairs: indices `a n + b` of the pairs that supply all other tokens and positions.
         """
         return self._in_order(self._of_vectors(a, b, pairs))
 
@@ -167,8 +169,8 @@ class Changed:
     """A network with other vectors of its numbers.
 
     Attributes:
-        embedded: the network as it is.
-        a, b: the vector of every number as a and as b.
+        embedded: the unchanged network.
+        a, b: embedding vectors of every number as first and as second number.
     """
 
     embedded: Embedded
@@ -177,11 +179,11 @@ class Changed:
 
     @property
     def blocks(self) -> Iterator[Float[Tensor, "pair output"]]:
-        """Logits of all pairs in the order of the basis, some pairs at a time."""
+        """Yield logits of all pairs in the order of the basis, in blocks."""
         return self.embedded.blocks(self.a, self.b, torch.arange(self.embedded.n**2))
 
     def answered(self, sign: int = 1, freqs: Sequence[int] = (), pairs: Int[Tensor, " pair"] | None = None) -> Answered:
-        """Answers to all pairs, or to some, and sums of their logits; see `Answered.of`."""
+        """Answers to all pairs, or to the given ones, and sums of the logits; see `Answered.of`."""
         blocks = self.blocks if pairs is None else self.embedded.blocks(self.a, self.b, pairs)
         return Answered.of(blocks, sign, freqs, pairs)
 

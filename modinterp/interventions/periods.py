@@ -1,4 +1,4 @@
-"""Functions of a token that repeat with a period: taken out of the embedding, or left alone there."""
+"""Project functions of a token that repeat with a period out of the embedding, or keep only these functions."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ def accuracies_with(
     """Accuracy of each question of a task of two numbers, with another embedding of the numbers.
 
     Args:
+        network: the network.
+        task: a task of two numbers.
         table: the new embedding of every number.
-        rows: rows of the task's inputs on which it is measured.
+        rows: indices of the task's inputs on which the accuracy is measured.
     """
     tokens = task.inputs()[rows]
 

@@ -1,4 +1,4 @@
-"""The directions of an activation in which it holds waves of some blocks: closed form, from its values on all pairs."""
+"""Directions of an activation that hold waves of given blocks, in closed form from its values on all pairs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEAST = 0.01  # of the strongest direction's standard deviation, from which a di
 
 
 def interchange_tools() -> Any:
-    """TransformerLens' interchange, imported when it is used: with it come libraries for language models."""
+    """TransformerLens' module `interchange`, imported at first use because it imports libraries for language models."""
     from transformer_lens.tools.analysis import interchange
 
     return interchange
@@ -30,7 +30,7 @@ def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -
         basis: `Frequencies` or `Representations` of the task.
         blocks: frequencies [cycles per p], or representations.
     Returns:
-        As many directions as have at least a hundredth of the strongest one's standard deviation, the strongest first.
+        All directions with at least a hundredth of the largest standard deviation, strongest first.
     """
     x = x.double()
     parts = basis.part(x.mean(dim=1), blocks)[:, None] + basis.part(x.mean(dim=0), blocks)[None]

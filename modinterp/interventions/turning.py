@@ -1,7 +1,7 @@
 """Linear maps of token space that turn circles: a wave f(t) of the numbers becomes f(t + x), for a fraction x as well.
 
-A turn by half a step puts every number where no token stands. After the half turn of both numbers, a network that adds
-angles answers one more. A table of tokens has no entry to look up.
+A turn by half a step moves every number midway between two tokens. After the half turn of both numbers, a network that
+adds angles answers one more. A lookup table of tokens has no entry there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def doubles(freqs: Sequence[int], p: int) -> dict[int, tuple[int, int]]:
     A nonlinearity makes waves of twice a frequency, which must turn by twice the *unfolded* angle.
 
     Returns:
-        Companion to the frequency it is twice of, and the sign of its angle.
+        Map from each companion to the frequency that it doubles, and the sign of the companion's angle.
 
     >>> doubles([41, 42], 113)
     {31: (41, -1), 29: (42, -1)}
@@ -54,10 +54,12 @@ def turn_angles(freqs: Sequence[int], p: int, step: float, companions: bool = Tr
     """The angle by which each circle turns when every number moves by a step.
 
     Args:
-        step: in units of one residue; 0.5 is the half turn.
-        companions: whether circles of twice a frequency turn with it.
+        freqs: frequencies of the circles. [cycles per p]
+        p: the modulus.
+        step: move of every number, in residues; 0.5 is the half turn.
+        companions: True to turn circles of twice each frequency as well.
     Returns:
-        Frequency to angle. [rad]
+        Map from frequency to angle. [rad]
     """
     own = {k: 2 * pi * k / p * step for k in freqs}
     extra = doubles(freqs, p) if companions else {}
@@ -93,8 +95,9 @@ def waves_of_values(
 
     Args:
         values: a function of the numbers mod p, such as their squares; several numbers may have one value.
-        freqs: may exceed p / 2. [cycles per p]
-        step: in units of one residue.
+        p: the modulus.
+        freqs: frequencies of the waves, which may exceed p / 2. [cycles per p]
+        step: move of every value, in residues.
 
     >>> waves_of_values(torch.tensor([0, 1, 1]), 4, [1]).round(decimals=3).abs().tolist()
     [[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 0.0, 1.0]]
@@ -112,9 +115,10 @@ def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int]
     this map is `turn`.
 
     Args:
-        values: of f, mod p.
-        freqs: may exceed p / 2, since the companion of frequency k is 2 k.
-        step: in units of one residue. At half a step, a table of numbers has no entry.
+        values: value of f at every number, mod p.
+        p: the modulus.
+        freqs: frequencies of the waves, which may exceed p / 2, since the companion of frequency k is 2 k.
+        step: move of every value, in residues. At half a step, a lookup table of numbers has no entry.
 
     >>> numbers = torch.arange(7)
     >>> torch.allclose(turn_of_values(numbers, 7, [2], 0.5), turn(7, {2: 2 * torch.pi / 7}))
@@ -178,6 +182,6 @@ def is_turnable(freqs: Sequence[int], p: int) -> bool:
 
 
 def _rotation(angle: float) -> Float[Tensor, "2 2"]:
-    """Acts on the coefficients of cos and sin so that f(t) becomes f(t + x)."""
+    """Rotation of the coefficients of cos and sin that turns f(t) into f(t + x)."""
     x = torch.tensor(angle, dtype=torch.float64)
     return torch.stack([torch.stack([x.cos(), x.sin()]), torch.stack([-x.sin(), x.cos()])])
