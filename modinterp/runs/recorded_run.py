@@ -26,10 +26,10 @@ def is_recorded(folder: Path) -> bool:
 def recorded_run(folder: Path, name: str) -> TrainedRun:
     """The run that a recorder has written so far, without its module.
 
-    The network is there where its weights are in a layout that is read; else the history alone.
+    The run has a network if modinterp knows the layout of its weights, and otherwise only the history.
 
     Raises:
-        ValueError: the folder is damaged, or of a task that cannot be restored without its class.
+        ValueError: the folder is damaged, or the class of its task cannot be imported.
     """
     try:
         mark = json.loads((folder / MARK).read_text(encoding="utf-8"))

@@ -35,8 +35,8 @@ class Question:
 
     Attributes:
         p: modulus of the task.
-        epochs: of a trial that is not pruned.
-        seed: of what is drawn from the space, and of the split and the weights of every trial.
+        epochs: number of epochs of a trial that is not pruned.
+        seed: seed of the choices, and of the split and the initial weights of every trial.
     """
 
     p: int
@@ -69,8 +69,8 @@ class Space:
 
     Attributes:
         source: the source's short name, with which its searches are stored.
-        choices: name of a parameter to the values that it may have, two or more.
-        labels: name of a parameter to what people call it.
+        choices: map from the name of a parameter to its possible values, two or more.
+        labels: map from the name of a parameter to its readable name.
         training: function from one value of each parameter, and a question, to the training. `training` only gets
             choices from the space, and raises ValueError for a question that makes no task.
     """
@@ -127,7 +127,7 @@ class Search:
         """The trial with the lowest loss of those that ran to their end.
 
         Raises:
-            ValueError: none did.
+            ValueError: no trial ran to its end.
         """
         complete = self.trials[self.trials["state"] == COMPLETE]
         if not len(complete):

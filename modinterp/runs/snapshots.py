@@ -1,4 +1,4 @@
-"""Weights by epoch, read when they are looked up."""
+"""Map from epoch to weights, each read from disk at access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from modinterp.models import Weights
 
 
 class Snapshots(Mapping[int, Weights]):
-    """Weights by epoch, as they were trained, each read from disk when it is looked up."""
+    """Map from epoch to the weights of a snapshot, each read from disk at access."""
 
     def __init__(self, epochs: list[int], read: Callable[[int], Weights]):
         self._epochs, self._read = epochs, read
@@ -25,7 +25,7 @@ class Snapshots(Mapping[int, Weights]):
         return len(self._epochs)
 
     def check(self) -> None:
-        """Read every one; raises ValueError where one is missing or damaged."""
+        """Read every snapshot; raise ValueError if one is missing or damaged."""
         for epoch in self._epochs:
             self._read(epoch)
 

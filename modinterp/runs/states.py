@@ -42,8 +42,8 @@ class WrittenState:
     """A complete state on the disk.
 
     Attributes:
-        file: its name.
-        seconds: of training until then.
+        file: name of the file.
+        seconds: training time until the state. [s]
         files: map from the name of each file written so far to its checksum. For the log of spectra, the checksum is
             that of its entries. None for a state of an earlier version, which does not say.
     """
@@ -63,7 +63,7 @@ def write_state(
     files: Mapping[str, str] | None = None,
     before: Guard = None,
 ) -> None:
-    """Write all that is needed to go on from a state; the state that was written before it stays beside it.
+    """Write the state from which a training continues; the previous state stays beside it.
 
     Runs that train together are written one after the other. After a kill during the writing, some runs have the new
     state, and all have the one before. `run.json` of a finished run and the files that it vouches for stay the same.
@@ -95,10 +95,10 @@ def step_back(folder: Path) -> None:
 
 
 def read_states(folder: Path, spec: RunSpec) -> tuple[list[WrittenState], list[Damage]]:
-    """The whole states that were written for a spec, the newest first, and what is wrong with the others.
+    """The undamaged states of a spec, newest first, and the damage of the others.
 
     Raises:
-        ValueError: a state was trained from another spec.
+        ValueError: a state belongs to another spec.
     """
     written, damages = [], []
     for name in (STATE, BEFORE):
@@ -119,7 +119,7 @@ def read_states(folder: Path, spec: RunSpec) -> tuple[list[WrittenState], list[D
 
 
 def last_state(folder: Path, task: Task | None = None) -> tuple[RunSpec, TrainingState] | None:
-    """The spec and the last whole state of a training, which may be going on in another process; None without one.
+    """The spec and the last undamaged state of a training, which another process may be continuing; None without one.
 
     Args:
         task: used where the class of the recorded task cannot be imported; see `RunSpec.from_json`.

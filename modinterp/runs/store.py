@@ -112,7 +112,7 @@ def checked_name(name: str) -> str:
 def write_weights(
     path: Path, weights: dict[str, Tensor], metadata: dict[str, str] | None = None, before: Guard = None
 ) -> str:
-    """Weights as safetensors, written atomically; returns the checksum of the file."""
+    """Write weights as safetensors, atomically, and return the checksum of the file."""
     return write_atomically(path, save({name: w.contiguous() for name, w in weights.items()}, metadata), before)
 
 
@@ -122,7 +122,7 @@ def size(folder: Path) -> int:
 
 
 def run_names(root: Path) -> list[str]:
-    """Names of the finished runs in a folder, in order; folders whose names are none are left alone."""
+    """Sorted names of the finished runs in a folder; folders without a valid name are skipped."""
     names = (path.parent.relative_to(root).as_posix() for path in root.rglob(RECORD) if path.parent != root)
     return sorted(name for name in names if is_name(name))
 
@@ -141,16 +141,16 @@ def snapshot_path(folder: Path, epoch: int) -> Path:
 
 
 def snapshot_epochs(folder: Path) -> list[int]:
-    """Epochs of which there is a snapshot, in order; files of other names are not ours."""
+    """Sorted epochs of the snapshots in a folder; files with other names are ignored."""
     names = (_SNAPSHOT.fullmatch(path.name) for path in (folder / "snapshots").glob("epoch-*.safetensors"))
     return sorted(int(name[1]) for name in names if name)
 
 
 def table_from_csv(content: bytes) -> pd.DataFrame:
-    """A table from CSV, every number as it was to the last bit.
+    """A table from CSV, with every number restored to the last bit.
 
     Raises:
-        ValueError: it is no table, or larger than any that is written here.
+        ValueError: the content is not a table, or larger than any table that modinterp writes.
     """
     if content.count(b"\n") > MOST_LINES or len(content.partition(b"\n")[0]) > MOST_OF_HEADER:
         raise ValueError("a table with more rows or columns than are read")
@@ -173,10 +173,10 @@ def write_packed(path: Path, content: bytes) -> str:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """A table that `table_bytes` wrote, packed or not, every number as it was to the last bit.
+    """A table that `table_bytes` wrote, packed or not, with every number restored to the last bit.
 
     Raises:
-        ValueError: it is damaged, or larger than any that is written here.
+        ValueError: the file is damaged, or larger than any table that modinterp writes.
     """
     try:
         return table_from_csv(read_unpacked(path, MOST_OF_TABLE))
@@ -185,10 +185,10 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    """A table of numbers that has some columns.
+    """A table of numbers with the given columns.
 
     Raises:
-        ValueError: it is damaged, lacks a column, or holds something else than numbers.
+        ValueError: the file is damaged, lacks a column, or holds a value that is not a number.
     """
     table = read_table(path)
     if missing := [name for name in columns if name not in table]:
@@ -199,12 +199,12 @@ def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def write_snapshot(folder: Path, state: TrainingState, before: Guard = None) -> str:
-    """Write the weights of an epoch; returns the checksum of the file."""
+    """Write the weights of an epoch, and return the checksum of the file."""
     return write_weights(snapshot_path(folder, state.epoch), state.weights, before=before)
 
 
 def write_spectra(folder: Path, spectra: Spectra, before: Guard = None) -> str:
-    """Write the log of spectra; returns the checksum of the file."""
+    """Write the log of spectra, and return the checksum of the file."""
     return write_weights(folder / SPECTRA, *spectra.packed(), before)
 
 
@@ -226,7 +226,7 @@ def write_finished(
     """Write the final weights, the history, and `run.json`, which is removed first and written last.
 
     Args:
-        others: name of each other file of the run to the checksum of what was written into it.
+        others: map from the name of each other file of the run to the checksum of its content.
     """
     if before is not None:
         before()
@@ -280,8 +280,8 @@ def read_record(folder: Path) -> dict[str, Any]:
     """The content of run.json.
 
     Raises:
-        FileNotFoundError: nothing was trained here to its end.
-        ValueError: the file is not what `write_record` writes.
+        FileNotFoundError: the folder holds no finished training.
+        ValueError: the file was not written by `write_record`.
     """
     path = folder / RECORD
     if not path.is_file():
@@ -311,7 +311,7 @@ def verify(folder: Path, record: dict[str, Any], name: str) -> Path:
     """The path of a file of a run, after its checksum was compared with run.json.
 
     Raises:
-        ValueError: the file is missing, or is not the one that was written.
+        ValueError: the file is missing, or its checksum differs from run.json.
     """
     path = check_there(folder, name)
     if path.stat().st_size > MOST_OF_FILE:

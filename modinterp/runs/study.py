@@ -46,9 +46,9 @@ def carry_out(
     replaced.
 
     Args:
-        n_trials: of the study in all, those that were finished before included.
-        journal: the study's file, begun if it is not there.
-        say: called with a line for each finished trial.
+        n_trials: total number of trials of the study, including trials that were finished before.
+        journal: file of the study, created if it does not exist.
+        say: function that is called with a line of text for each finished trial.
     Raises:
         ValueError: Optuna is not installed; the question makes no task; the file is the journal of another search, or
             none; no trial is asked for.
@@ -66,7 +66,7 @@ def carry_out(
 
 
 def open_study(space: Space, question: Question, journal: Path) -> optuna.Study:
-    """The study in a journal, begun if it is not there.
+    """The study in a journal, which is created if it does not exist.
 
     Raises:
         ValueError: Optuna is not installed; the question makes no task; the file is the journal of another search, or

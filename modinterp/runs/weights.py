@@ -60,7 +60,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     built.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         ValueError: the file is cut off or damaged, holds no named tensors, declares more than it holds, or needs code
             to be read.
     """
@@ -80,10 +80,10 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def _is_safetensors(path: Path) -> bool:
-    """Whether a file is to be read as safetensors, by how it begins; by its name where that decides nothing.
+    """True if a file has the first bytes of a safetensors file; if these are ambiguous, its name decides.
 
     Raises:
-        ValueError: it begins as a file of another kind does.
+        ValueError: the first bytes are those of another kind of file.
     """
     with open(path, "rb") as file:
         begin = file.read(64)
@@ -99,8 +99,8 @@ def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors of a safetensors file, on the CPU, and its metadata.
 
     Raises:
-        SafetensorError, OSError: the file is cut off or damaged, or not there.
-        ValueError: it describes more than is read.
+        SafetensorError, OSError: the file is cut off, damaged or missing.
+        ValueError: the file describes more than is read.
     """
     if Path(path).exists() and not Path(path).is_file():  # a pipe, of which reading would wait for ever
         raise ValueError("it is no file")
