@@ -178,8 +178,8 @@ class Distilled:
             bits: whether the precision is measured at which nothing changes, which takes as long as all else.
             parts: whether the share of each part of the network is measured, which takes as long again.
         Returns:
-            Columns: `rung`, `inside` (true if the formula describes the computation), `numbers`, `share of all
-                numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each covered
+            Columns: `rung`, `inside` (true if the formula describes the computation), `numbers`,
+                `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each covered
                 part.
         """
         rows = [self._row(rung, bits, parts) for rung in self.rungs]

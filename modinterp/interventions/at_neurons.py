@@ -95,7 +95,7 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of moved answers under each control: random planes, random moves of equal length, other frequencies."""
+        """Share of moved answers with random planes, with random moves of equal length, and with other frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),

@@ -274,13 +274,13 @@ def test_a_table_of_a_sum_of_functions_is_behaviour_only() -> None:
     """One-hot answers hold all waves, which says nothing of how they come about."""
     x = explain(lambda t: 9.0 * torch.eye(P)[(t[:, 0] ** 2 + t[:, 1]) % P], "a^2 + b", P, draws=99)
     assert (x.verdict.label, x["accuracy"]) == (BEHAVIOUR, 1)
-    assert "no addition under other names" not in x.verdict.words
+    assert "neither addition with relabelled numbers nor a group" not in x.verdict.words
 
 
 def test_an_operation_without_group_structure_is_behaviour_only() -> None:
     x = explain(lambda t: waves(t[:, 0] * t[:, 0] * t[:, 1] + t[:, 1]), "a^2b + b", P, draws=99)
     assert (x.verdict.label, x["accuracy"]) == (BEHAVIOUR, 1)
-    assert "no addition under other names" in x.verdict.words
+    assert "neither addition with relabelled numbers nor a group" in x.verdict.words
 
 
 def test_the_sum_of_three_can_be_written_down() -> None:

@@ -200,7 +200,7 @@ def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
     assert x.verdict.label != FOURIER
     absent = x.table().loc[lambda t: t["note"].str.startswith("absent")]
     turning = absent.loc[[quantity(key).stage == "causal" for key in absent["key"]]]
-    assert turning["note"].str.contains("there are no few to turn|is no sum of a function").all(), turning[
+    assert turning["note"].str.contains("no few circles can be turned|is no sum of a function").all(), turning[
         "note"
     ].tolist()
     missing = {key for key in absent["key"] if quantity(key).stage not in ("causal", "training")}

@@ -57,7 +57,7 @@ def test_a_network_that_counts_and_chooses_does_not_copy() -> None:
     assert x["accuracy"] == x["proven"] == 1
     assert (x["value_swap"], x["key_swap"]) == (pytest.approx(0.9, abs=0.1), 0)
     assert (x.verdict.label, x.verdict.algorithm) == (BEHAVIOUR, "")
-    assert "No hypothesis" in x.verdict.words
+    assert "No tested hypothesis predicts" in x.verdict.words
 
 
 def test_a_network_without_carries_fails_where_there_are_carries() -> None:

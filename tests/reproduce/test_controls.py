@@ -134,7 +134,7 @@ def test_a_trend_over_a_sweep_fails_once_its_settings_are_shuffled() -> None:
 
 def test_accuracies_tell_where_no_other_number_is_defined() -> None:
     expected = {"test accuracy": at_least(0.99, "learned"), "grokking epoch": at_most(9, "early")}
-    asked = replace(claim(1), expected=expected)
+    asked = replace(claim(1), expected=expected, behaviour=("test accuracy",))
     result = asked.judged_together({"test accuracy": (1.0,), "grokking epoch": (5.0,)}, ())
     nan = float("nan")
     assert result.passes_control({"test accuracy": (0.1,), "grokking epoch": (nan,)}) is False

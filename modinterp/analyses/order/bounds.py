@@ -5,11 +5,11 @@ each other number. The order of the numbers is free. A box is proven if for ever
 the logit of m is larger. The proof has three steps, and each step can only make the bound weaker:
 
 1. The input of a neuron is linear in what every head writes, and a head writes a weighted mean of OV outputs. The
-smallest and the largest mean over the box bound each neuron.
+   smallest and the largest mean over the box bound each neuron.
 2. A ReLU within known bounds lies above one line and below another. A linear function of the heads' outputs therefore
    bounds the margin of m over j from below.
 3. The smallest value of that function over the box is again a smallest weighted mean for each head. Weight and value of
-each number are now taken together.
+   each number are now taken together.
 
 The smallest weighted mean sum w f / sum w is the root t of sum min w (f - t), where each number takes its own minimum
 (Dinkelbach). At any t that is reached, the remaining sum bounds the error. A box that is not proven is cut in two, the

@@ -38,11 +38,11 @@ def warmed_up(lr: float, warmup: int, steps: int) -> Float[Tensor, " step"]:
 def times_to_dominate(
     alpha: Float[Tensor, "neuron freq"], beta: Float[Tensor, "neuron freq"], D: Float[Tensor, "neuron freq"], p: int
 ) -> Float[Tensor, "neuron freq"]:
-    """Time until alpha reaches 5 times the largest initial alpha of the layer; infinite where D = pi ends in the saddle at 0.
+    """Time until alpha reaches 5 times the largest initial alpha; infinite where D = pi ends in the saddle at 0.
 
-    The flow keeps E = alpha^2 - 2 beta^2 and H = alpha^2 beta sin D. So u = alpha^2 alone moves, with |u'| = 4 / p
-    sqrt(f(u)) and f(u) = u^2 (u - E) / 2 - H^2. Where cos D < 0, u falls to the root of f before it rises. The time
-    is the integral of p / (4 sqrt(f)), with u = root cosh(t)^2, by `NODES` nodes of Gauss and Legendre.
+    The flow keeps E = alpha^2 - 2 beta^2 and H = alpha^2 beta sin D. So u = alpha^2 alone moves: up to sign, u' is
+    4 / p sqrt(f(u)), with f(u) = u^2 (u - E) / 2 - H^2. Where cos D < 0, u falls to the root of f before it rises. The
+    time is the integral of p / (4 sqrt(f)), with u = root cosh(t)^2, by `NODES` nodes of Gauss and Legendre.
     """
     u, E, H = alpha.double().square(), (alpha.square() - 2 * beta.square()).double(), alpha.square() * beta * D.sin()
     root = u

@@ -89,7 +89,7 @@ CLAIMS = (
         expected={ACCURACY: at_least(0.995, "1.000 in the source"), LOSS: at_most(0.03, "0.007 in the source")},
         behaviour=(ACCURACY,),
         reported=(WHOLE, SURENESS, LOWEST),
-        finding=mixed("In the network that fails, one of the four digits stays unlearned."),
+        finding=mixed("In the network that fails, one digit stays unlearned."),
         needs=SUM,
         scope="any seed",
     ),
