@@ -179,8 +179,8 @@ class Distilled:
             parts: whether the share of each part of the network is measured, which takes as long again.
         Returns:
             Columns: `rung`, `inside` (true if the formula describes the computation), `numbers`,
-                `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME` for each covered
-                part.
+                `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME`
+                for each covered part.
         """
         rows = [self._row(rung, bits, parts) for rung in self.rungs]
         whole = faithfulness(self._network, self._network, self._answers) if self.rungs else None
