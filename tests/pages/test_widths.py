@@ -17,6 +17,8 @@ from modinterp.figures.theme import heatmap, with_title
 from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, short_names
 from modinterp.pages.plots import Drawn
+from modinterp.reproduce.index import IndexEntry, index_entry
+from modinterp.reproduce.report import write_index
 
 SMALL = Path(__file__).parents[2] / "docs" / "trained"
 pytestmark = pytest.mark.long
@@ -60,6 +62,16 @@ def test_pages_of_sources_fit(source: str, width: int, reproduced: Callable, tmp
     pages = sorted(reproduced(source).folder.glob("*.html"))
     assert pages
     assert {page.name: overflowing(page, tmp_path, width) for page in pages} == {page.name: [] for page in pages}
+
+
+@pytest.fixture(scope="module")
+def entries(reproduced: Callable) -> list[IndexEntry]:
+    return [index_entry(reproduced(name).reproduction) for name in ("nanda", "groups")]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_index_of_all_sources_fits(width: int, entries: list[IndexEntry], tmp_path: Path) -> None:
+    assert overflowing(write_index(entries, tmp_path / "all"), tmp_path, width) == []
 
 
 def test_what_does_not_fit_is_found(tmp_path: Path, pages: Callable[[str], Path]) -> None:

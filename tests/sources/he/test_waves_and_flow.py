@@ -83,7 +83,21 @@ def test_steps_of_the_flow_are_the_equations_of_size_and_misalignment() -> None:
     torch.testing.assert_close(warmed_up(0.1, 10, 12).float(), torch.tensor([i / 100 for i in range(10)] + [0.1, 0.1]))
 
 
-def test_times_are_those_of_small_steps() -> None:
+def test_times_grow_with_misalignment_and_agree_with_small_steps() -> None:
+    D = torch.tensor([[0.0, 0.5, 1.5, 2.5, 3.0]]).double()
+    sizes = torch.full_like(D, 0.02)
+    times = times_to_dominate(sizes, sizes, D, P)
+    assert bool((times.diff() > 0).all())
+    z, w = torch.polar(sizes, D / 2), sizes.to(torch.complex128)
+    for place in range(D.shape[1]):
+        steps = torch.full((int(times[0, place]),), 1.0)
+        reached, _ = euler(z[0, place], w[0, place], P, steps)
+        assert float(reached.abs()) == pytest.approx(0.1, rel=0.05)
+    stuck = times_to_dominate(sizes, sizes, torch.full_like(D, torch.pi), P)
+    assert bool((stuck > times.max()).all())
+
+
+def test_times_are_those_of_small_steps_from_any_start() -> None:
     generator = torch.Generator().manual_seed(0)
     alpha, beta = (0.02 + torch.rand(20, 3, generator=generator, dtype=torch.float64) for _ in range(2))
     D = torch.pi * (2 * torch.rand(20, 3, generator=generator, dtype=torch.float64) - 1)
