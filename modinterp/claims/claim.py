@@ -133,7 +133,7 @@ class ClaimData:
         scope: `this run`, or `any seed` (measured on all of `needs` that are there), or `any network` (mathematics and
             set-up, true before training as well).
         finding: the recorded verdict.
-        control: whether the claim's numbers, accuracies apart, distinguish the trained network from itself before
+        control: whether the claim's numbers, behaviour apart, distinguish the trained network from itself before
             training and from one that only memorised, as recorded.
         reported: names of numbers without a tolerance, and keys of quantities, that the finding or a contradiction
             reports; a number that some networks lack may be missing.
@@ -175,7 +175,9 @@ class ClaimData:
         if not self.expected:
             raise ValueError(f"{self.id} expects nothing, so nothing could refute it")
         if unknown := sorted({*self.behaviour} - {*self.expected} | {*self.behaviour} & {*REGISTRY}):
-            raise ValueError(f"{self.id} lists {', '.join(unknown)} as behaviour; a quantity states this itself")
+            raise ValueError(
+                f"{self.id} lists {', '.join(unknown)} as behaviour, which are no expected numbers of its own measure"
+            )
         if self.measure is None:
             of_quantities(self.names)  # which must exist
         for pattern in self.required:
@@ -264,8 +266,7 @@ class ClaimData:
         return len(present) >= fewest and all(_fits(pattern, present) for pattern in self.required)
 
     def subjects(self, specs: Mapping[str, RunSpec | None]) -> tuple[str, ...]:
-        """Names of the runs on which the claim is measured: Return `needs`, and their replicates for a claim about one
-        network.
+        """Names of the runs on which the claim is measured: `needs`, and for a single-network claim their replicates.
 
         Args:
             specs: name of every run that there is to what it was trained from, None for a foreign checkpoint.

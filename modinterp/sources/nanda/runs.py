@@ -4,7 +4,7 @@ Exact, since the paper states it: one layer, d_model 128, 4 heads of 32, 512 ReL
 the pairs, full batches, 40,000 epochs, AdamW with learning rate 1e-3 and weight decay 1. The released code adds betas
 (0.9, 0.98), 10 steps of warm-up, the initialisation with its draw order, and the split from Python's shuffle. The
 network has 114 outputs, of which the one for "=" is dropped. All of it is exact in `mainline` and `rounding`. The paper
-does not determine which rounding variant of seed 0 is its network: `mainline-0` is the one with the paper's
+does not determine which numerical replicate of seed 0 is its network: `mainline-0` is the one with the paper's
 fingerprint. The other seeds of the paper are unknown; `mainline-1` and on are ours. `other-draw`, and every sweep, draw
 the initial weights in another order, for 113 outputs.
 """
