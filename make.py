@@ -33,7 +33,6 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = ENVIRONMENT / "installed"  # the checksum of WANTED_BY and what was installed, or UNFINISHED
 UNFINISHED = "unfinished"
 LOCKS = {"commands": ["requirements.lock"], "all": ["requirements.lock", "requirements-test.lock"]}
-PACKAGE = {"commands": ".", "all": ".[test]"}
 WANTED_BY = ("pyproject.toml", "constraints.txt", *LOCKS["all"])
 
 
@@ -53,10 +52,13 @@ def environment(what: str) -> None:
             make_anew(lock)
         # an eighth of the code is ever imported, and that is compiled then: 290 MiB and half a minute less
         pip = [PYTHON, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-compile"]
-        files = [part for name in LOCKS[what] for part in ("--requirement", name)]
+        pip_alone = [*pip, "--no-deps"]  # so that these three install different packages, and can do so side by side
+        locks = [part for name in LOCKS[what] for part in ("--requirement", name)]
+        torch = ["--constraint", "constraints.txt", "torch"]
         write_stamp(UNFINISHED)
-        install([*pip, "--no-deps", "--require-hashes", *files], lock)
-        install([*pip, "--constraint", "constraints.txt", "--editable", PACKAGE[what]], lock)
+        package = [*pip_alone, "--editable", "."]
+        install(lock, [*pip_alone, "--require-hashes", *locks], [*pip_alone, *torch], package)
+        install(lock, [*pip, *torch])  # with the libraries of a GPU, where this PyTorch needs some
         write_stamp(f"{wanted} {what}")
 
 
@@ -102,7 +104,7 @@ def make_anew(lock) -> None:
             shutil.rmtree(path)
         elif path != STAMP:  # which is there from the first moment to the last
             path.unlink()
-    install([sys.executable, "-m", "venv", ENVIRONMENT], lock)
+    install(lock, [sys.executable, "-m", "venv", ENVIRONMENT])
 
 
 @contextmanager
@@ -127,21 +129,25 @@ def alone():
         yield lock
 
 
-def install(command: list, lock) -> None:
-    """Run a step of the installation; show its messages and leave if it fails."""
+def install(lock, *commands: list) -> None:
+    """Run a step of the installation, its commands side by side; show the messages of those that fail, and leave."""
     inherited = {} if os.name == "nt" else {"pass_fds": [lock.fileno()]}
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}  # Ctrl-C makes pip print a traceback
-    with subprocess.Popen([str(part) for part in command], cwd=ROOT, **output, **inherited) as process:
-        try:
-            messages, _ = process.communicate()
-        except KeyboardInterrupt:
+    texts = [[str(part) for part in command] for command in commands]
+    processes = [subprocess.Popen(text, cwd=ROOT, **output, **inherited) for text in texts]
+    try:
+        messages = [process.communicate()[0] for process in processes]
+    except KeyboardInterrupt:
+        for process in processes:
             ended(process)
-            raise
-    if process.returncode:
-        if process.returncode > 0 and all((path / "RECORD").is_file() for path in distributions()):
+        raise
+    failed = [n for n, process in enumerate(processes) if process.returncode]
+    if failed:
+        by_itself = all(process.returncode >= 0 for process in processes)
+        if by_itself and all((path / "RECORD").is_file() for path in distributions()):
             STAMP.unlink()  # nothing is half installed, since pip writes a RECORD last: the environment may stay
-        sys.stderr.write(messages.decode(errors="replace"))
-        fail(f"python {' '.join(str(part) for part in command[1:4])} failed; its messages stand above")
+        sys.stderr.write("".join(messages[n].decode(errors="replace") for n in failed))
+        fail(f"python {' '.join(texts[failed[0]][1:4])} failed; its messages stand above")
 
 
 def distributions() -> list:

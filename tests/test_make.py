@@ -10,12 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 MAKE = Path(__file__).parents[1] / "make.py"
 COMMANDS, ALL = "requirements.lock", "requirements-test.lock"
+SIDE_BY_SIDE = "pip . + pip {} + pip torch"
+INSTALLED = f"{SIDE_BY_SIDE} + pip torch".format(COMMANDS)
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are links and signals of POSIX")
 
 # `python -m` looks into the current folder first, so that these modules stand in for venv, pip and what is run
@@ -41,7 +44,7 @@ STAND_INS = {
             wait("pip")
             (half / "RECORD").touch()
             note("pip", *(locks or sys.argv[-1:]))
-            if pathlib.Path("broken").exists():
+            if locks and pathlib.Path("broken").exists():
                 sys.exit("no matching distribution")
     """,
     "modinterp/reproduce.py": """
@@ -107,11 +110,13 @@ class Checkout:
         return process.returncode, errors
 
     def notes(self) -> list[str]:
-        """What was done since the last look."""
+        """What was done since the last look; what pip did side by side is one entry."""
         path = self.folder / "notes"
         lines = path.read_text().splitlines() if path.exists() else []
         path.unlink(missing_ok=True)
-        return lines
+        grouped = [(kind, list(group)) for kind, group in groupby(lines, lambda line: line.split()[0])]
+        joined = {"pip": lambda group: [" + ".join([*sorted(group[:3]), *group[3:]])]}
+        return [line for kind, group in grouped for line in joined.get(kind, list)(group)]
 
 
 def until(condition) -> None:
@@ -128,17 +133,17 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def test_a_source_installs_less_than_the_tests_and_what_is_there_is_enough(checkout: Checkout) -> None:
     assert checkout.run("tiny", "--list") == (0, "")
-    assert checkout.notes() == ["venv", f"pip {COMMANDS}", "pip .", "reproduce tiny --list"]
+    assert checkout.notes() == ["venv", INSTALLED, "reproduce tiny --list"]
     assert checkout.run("all") == (0, "")
     assert checkout.notes() == ["reproduce all"]
     assert checkout.run("docs") == (0, "")
-    assert checkout.notes() == [f"pip {COMMANDS} {ALL}", "pip .[test]", "sphinx"]
+    assert checkout.notes() == [INSTALLED.replace(COMMANDS, f"{COMMANDS} {ALL}"), "sphinx"]
     assert checkout.run("tiny") == (0, "")  # everything includes what a source needs
     assert checkout.notes() == ["reproduce tiny"]
     for name in ("pyproject.toml", "constraints.txt", COMMANDS, ALL):
         (checkout.folder / name).write_text("# changed")
         assert checkout.run("tiny") == (0, "")
-        assert checkout.notes() == [f"pip {COMMANDS}", "pip .", "reproduce tiny"]
+        assert checkout.notes() == [INSTALLED, "reproduce tiny"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda each: each.name)
@@ -149,7 +154,7 @@ def test_an_interrupted_installation_is_made_anew(checkout: Checkout, where: str
         assert (code, errors) == (130, "interrupted; run the same command to go on\n")
     checkout.notes()
     assert checkout.run("tiny") == (0, "")
-    assert checkout.notes() == ["venv", f"pip {COMMANDS}", "pip .", "reproduce tiny"]
+    assert checkout.notes() == ["venv", INSTALLED, "reproduce tiny"]
     assert checkout.run("tiny") == (0, "")
     assert checkout.notes() == ["reproduce tiny"]
 
@@ -162,7 +167,7 @@ def test_an_interrupted_update_is_not_taken_for_what_was_there_before(checkout: 
     (checkout.folder / COMMANDS).write_text("")
     checkout.notes()
     assert checkout.run("tiny") == (0, "")
-    assert checkout.notes() == ["venv", f"pip {COMMANDS}", "pip .", "reproduce tiny"]
+    assert checkout.notes() == ["venv", INSTALLED, "reproduce tiny"]
 
 
 def test_removing_a_broken_environment_may_be_interrupted_too(checkout: Checkout) -> None:
@@ -193,7 +198,7 @@ def test_whatever_is_left_without_a_stamp_or_a_python_is_made_anew(checkout: Che
     elif left == "a folder bin":
         (checkout.environment / "bin").mkdir(parents=True)
     assert checkout.run("tiny") == (0, "")
-    assert checkout.notes() == ["venv", f"pip {COMMANDS}", "pip .", "reproduce tiny"]
+    assert checkout.notes() == ["venv", INSTALLED, "reproduce tiny"]
 
 
 def test_an_environment_that_somebody_else_made_is_not_removed(checkout: Checkout) -> None:
@@ -215,7 +220,7 @@ def test_a_pip_that_fails_says_why_and_leaves_the_environment(checkout: Checkout
     (checkout.folder / "broken").unlink()
     checkout.notes()
     assert checkout.run("tiny") == (0, "")
-    assert checkout.notes() == [f"pip {COMMANDS}", "pip .", "reproduce tiny"]
+    assert checkout.notes() == [INSTALLED, "reproduce tiny"]
 
 
 def test_a_second_make_waits_for_a_pip_that_outlived_the_first(checkout: Checkout) -> None:
@@ -228,7 +233,7 @@ def test_a_second_make_waits_for_a_pip_that_outlived_the_first(checkout: Checkou
     assert second.stdout.readline() == "waiting for another make.py, which is installing\n"
     (checkout.folder / "stop at").unlink()
     assert second.wait(timeout=30) == 0
-    assert checkout.notes() == ["venv", f"pip {COMMANDS}", "venv", f"pip {COMMANDS}", "pip .", "reproduce tiny"]
+    assert checkout.notes() == ["venv", SIDE_BY_SIDE.format(COMMANDS), "venv", INSTALLED, "reproduce tiny"]
     first.communicate()
     second.communicate()
 
