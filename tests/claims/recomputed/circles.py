@@ -21,7 +21,10 @@ def embedding_circles(run: str) -> Numbers:
     """Quality and roundness of the embeddings at the key frequencies."""
     n = network(run)
     found = [_circle(n.w["W_E"][:-1], k) for k in n.keys]
-    return {"lowest quality": min(c[0] for c in found), "largest variation of the radius": max(c[2] for c in found)}
+    return {
+        "lowest quality of a circle": min(c[0] for c in found),
+        "largest variation of the radius": max(c[2] for c in found),
+    }
 
 
 def other_circles(run: str) -> Numbers:
@@ -38,7 +41,7 @@ def other_circles(run: str) -> Numbers:
 def output_circles(run: str) -> Numbers:
     """Quality of the circles of W_L's columns."""
     n = network(run)
-    return {"lowest quality": min(_circle(n.W_L.T, k)[0] for k in n.keys)}
+    return {"lowest quality of a circle": min(_circle(n.W_L.T, k)[0] for k in n.keys)}
 
 
 def circles_with_bias(run: str) -> Numbers:

@@ -33,7 +33,9 @@ def positions_alike(run: str) -> Numbers:
     n, held_out = network(run), split(run)[1]
     right = (n.logits().argmax(axis=-1) == n.answers()).ravel()
     return {
-        "Pearson": float(np.corrcoef(n.w["W_pos"][0], n.w["W_pos"][1])[0, 1]),
+        "Pearson correlation of the two position embeddings": float(
+            np.corrcoef(n.w["W_pos"][0], n.w["W_pos"][1])[0, 1]
+        ),
         "test accuracy": float(right[held_out].mean()),
     }
 

@@ -12,7 +12,7 @@ from claims.recomputed.network import Numbers
 def cosine_value(freq: int, x: int, printed: float) -> Numbers:
     """How far a value of a cosine mod 113 is from the printed one."""
     value = math.cos(2 * math.pi * freq * x / 113)
-    return {"difference to the printed value": abs(value - printed), "value": value}
+    return {"difference to the printed value": abs(value - printed), "value of the formula": value}
 
 
 def coprime() -> Numbers:

@@ -32,7 +32,7 @@ def grokking_window(run: str) -> Numbers:
     memorised, grokked = _times(h)
     plateau = np.median(h["test_loss"][(h["epoch"] >= memorised) & (h["epoch"] <= grokked)])
     start, end = (first_epoch(h, (h["epoch"] > memorised) & (h["test_loss"] < x)) for x in (plateau / 2, 1e-2))
-    return {"start": start, "length": end - start}
+    return {"epoch at which grokking begins": start, "epochs that grokking takes": end - start}
 
 
 def low_losses(run: str) -> Numbers:

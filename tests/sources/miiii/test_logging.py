@@ -28,7 +28,7 @@ def test_a_log_is_there_where_the_training_was_watched(tmp_path: Path) -> None:
     run = load("watched", root=tmp_path)
     result = claim.check(run)
     assert result.verdict == "holds"
-    assert result.measured["entries"] == (4,)
+    assert result.measured["logged epochs"] == (4,)
     log = run.spectra
     assert log is not None
     assert log.epochs.diff().max() == 20

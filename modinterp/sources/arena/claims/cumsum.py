@@ -17,8 +17,8 @@ from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, judge
 from modinterp.sources.arena.runs import CUMSUM
 
 UNSURE = "mean probability of the right answer, sum of size 1, last five positions"
-QUERIES, KEYS, SCORE = "W_Q over W_V, norms", "W_K over W_V, norms", "largest score"
-LINE, SLOPE = "correlation of coordinate and number", "slope"
+QUERIES, KEYS, SCORE = "W_Q over W_V, norms", "W_K over W_V, norms", "largest attention score"
+LINE, SLOPE = "correlation of coordinate and number", "slope of the coordinate over the number"
 WITH_MEAN, WITH_SUM = "correlation with the mean", "correlation with the sum"
 ONCE, TWICE = "projection of 1, 1, 2", "projection of 1, 1, 2 twice"
 POS_U, NEG_U, POS_NEG = (

@@ -16,7 +16,10 @@ from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.subject import ACCURACY, LOSS, LOWEST, SEED, seed
 from modinterp.sources.arena.runs import SORT
 
-EITHER, OWNER = "share of queries that attend most to the next number, either head", "the same, the head that copies it"
+EITHER, OWNER = (
+    "share of queries that attend most to the next number, either head",
+    "share of queries that attend most to the next number, the head that copies the number",
+)
 SMALLEST, FALLING = "share of SEP that attends most to the smallest", "rank correlation of score and number, 0 to 30"
 COPIED, BOTH = "numbers copied by a head", "numbers copied by both heads"
 LARGER, SMALLER = "rise of the loss without the head that copies more", "rise of the loss without the other"

@@ -37,8 +37,14 @@ IN_SET, STILL_RIGHT = "smallest share of digits that are the digit sum or one mo
 WITH_CARRY, WITHOUT_CARRY = "largest accuracy where a carry came in", "largest accuracy where none came in"
 CARRY_HEADS = "columns with a head whose agreement is 0.85 or more"
 FORETOLD, ENERGY = "smallest R2 of the carry from what its head writes", "smallest energy of its first direction"
-UNEVEN, STORING = "largest unevenness of a head that looks at the column asked for", "heads that look at it"
-BACKWARDS, FORWARDS = "columns with a head that follows it backwards", "columns with a head beside it that follows it"
+UNEVEN, STORING = (
+    "largest unevenness of a head that looks at the column asked for",
+    "heads that look at the column asked for",
+)
+BACKWARDS, FORWARDS = (
+    "columns with a head that follows the hierarchy backwards",
+    "columns with a second head, which follows the hierarchy forwards",
+)
 ELSEWHERE = "largest rise of a digit's loss without a first-layer head at another position"
 ITSELF, FROZEN = "smallest attention of a second-layer head to itself", "accuracy with fixed second-layer attention"
 MATTER_LESS = "rise without a second-layer head over that without the second of the first layer"

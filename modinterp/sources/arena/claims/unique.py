@@ -19,7 +19,7 @@ from modinterp.sources.arena.runs import UNIQUE
 
 SURENESS = "mean probability of the right answer"
 LEAST_COPIES = "smallest attention to earlier copies over letters, best head"
-HEAD_LEAST = "the same, head with the largest mean"
+HEAD_LEAST = "smallest attention to earlier copies over letters, head with the largest mean"
 DIVIDED = "letters whose second-layer head has twice the contrast of any other"
 DOMAIN, ELSEWHERE = "largest accuracy on a domain without its head", "smallest accuracy on other letters without a head"
 AS_LISTED = "domains are the source's"

@@ -14,16 +14,16 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.circuits.claims.conditions import ACCURATE, SAME_BAR
 from modinterp.sources.circuits.runs import ADD, RUNS
 
-TRAINED_PAIRS, PAIRS = "pairs to train on", "pairs"
+TRAINED_PAIRS, PAIRS = "pairs in the training set", "pairs of numbers"
 
 
 def _grokking_window(m: CyclicMeasurements) -> dict[str, float]:
     """From when to when the test loss of a run comes down. [epochs]"""
     window = fall(m.history)
     return {
-        "start": window.start,
-        "length": window.end - window.start,
-        "end": window.end,
+        "epoch at which grokking begins": window.start,
+        "epochs that grokking takes": window.end - window.start,
+        "epoch at which grokking ends": window.end,
     }
 
 
@@ -37,7 +37,7 @@ def _positions(m: CyclicMeasurements) -> dict[str, float]:
     W_pos = m.W_pos
     cosine, difference = float(cosines(W_pos)[0, 1]), relative_difference(W_pos[0], W_pos[1])
     return {
-        "cosine": cosine,
+        "cosine of the two position embeddings": cosine,
         "difference less 2 (1 - cosine)": abs(difference - 2 * (1 - cosine)),
     }
 
@@ -65,10 +65,10 @@ CLAIMS = (
         source_says="10,000 to 15,000",
         measure=each(_grokking_window),
         expected={
-            "start": between(3_000, 25_000, "10,000 in the source, seed-specific"),
-            "length": at_most(10_000, "5,000 in the source, seed-specific"),
+            "epoch at which grokking begins": between(3_000, 25_000, "10,000 in the source, seed-specific"),
+            "epochs that grokking takes": at_most(10_000, "5,000 in the source, seed-specific"),
         },
-        reported=("end", "memorised", "grokked"),
+        reported=("epoch at which grokking ends", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
             "With 39% of the pairs, grokking is earlier than the source says in all ten seeds. Grokking begins "
@@ -110,7 +110,11 @@ CLAIMS = (
         statement="The embeddings of the two positions are close to each other.",
         source_says="0.6173",
         measure=each(_positions),
-        expected={"cosine": at_least(0.317, "the source's cosine of 0.617 minus 0.3; perpendicular vectors have 0")},
+        expected={
+            "cosine of the two position embeddings": at_least(
+                0.317, "the source's cosine of 0.617 minus 0.3; perpendicular vectors have 0"
+            )
+        },
         needs=ADD,
         scope="any seed",
         changed=(

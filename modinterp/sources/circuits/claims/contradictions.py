@@ -86,7 +86,10 @@ CONTRADICTIONS = (
         "X-A4",
         "The two position embeddings of addition have a correlation of 0.95 (Syrkis & Søgaard) and a cosine of "
         "0.617 (this source).",
-        {"add.pos_cos": ("cosine",), "add.invariance": ("pairs answered alike in both orders",)},
+        {
+            "add.pos_cos": ("cosine of the two position embeddings",),
+            "add.invariance": ("pairs answered alike in both orders",),
+        },
         "The cosine depends on the seed: in six networks of one task the two positions correlate by -0.70 to 1.00 "
         "(miiii.fig7.pearson.nanda). In a commutative task, exchanging the two numbers never changes the answer.",
     ),
@@ -101,7 +104,7 @@ CONTRADICTIONS = (
         "X-A6",
         "Grokking is near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 (this source) and "
         "2,000 (an MLP).",
-        {"add.grok_window": ("start", "end", "grokked")},
+        {"add.grok_window": ("epoch at which grokking begins", "epoch at which grokking ends", "grokked")},
         "The grokking epoch depends on the seed and the recipe.",
     ),
     Contradiction(

@@ -61,7 +61,7 @@ def _below_small() -> dict[str, Value]:
     numbers = task.fresh(task.size, seed=0).inputs[:, : task.n]
     return {
         "inputs with all numbers below 20": int((numbers.amax(dim=1) < task.small_limit).sum()),
-        "expected": task.size * (task.small_limit / task.limit) ** task.n,
+        "expected number of inputs with all numbers below 20": task.size * (task.small_limit / task.limit) ** task.n,
     }
 
 
@@ -174,7 +174,7 @@ CLAIMS = (
         measure=_below_small,
         expected={
             "inputs with all numbers below 20": between(2, 25),
-            "expected": between(12.79, 12.81),
+            "expected number of inputs with all numbers below 20": between(12.79, 12.81),
         },
         needs=(),
         scope="any network",
@@ -215,13 +215,13 @@ CLAIMS = (
         source_says="marginally",
         measure=lambda plain, balanced: {
             "gain on the uniform test set": abs(balanced.accuracy - plain.accuracy),
-            "accuracy after": balanced.accuracy,
+            "accuracy on the uniform test set, trained with small numbers too": balanced.accuracy,
         },
         expected={
             "gain on the uniform test set": at_most(0.03, "marginal"),
-            "accuracy after": LEARNED,
+            "accuracy on the uniform test set, trained with small numbers too": LEARNED,
         },
-        behaviour=("accuracy after",),
+        behaviour=("accuracy on the uniform test set, trained with small numbers too",),
         changed=(SAME_BAR,),
         needs=(MAX[0], BALANCED[0]),
         figure="accuracy",

@@ -15,7 +15,7 @@ from modinterp.sources.circuits.claims.conditions import ACCURATE
 from modinterp.sources.circuits.runs import BALANCED
 
 INPUT_COSINE = "mean cosine among input positions"
-MEAN_ORDER_COSINE = "mean cosine"
+MEAN_ORDER_COSINE = "mean cosine of the pre-activations between two orders"
 
 
 def position_cosines(m: OrderMeasurements) -> dict[str, float]:
@@ -33,14 +33,16 @@ def order_cosines(m: OrderMeasurements) -> dict[str, float]:
     unit = F.normalize(m.pre_in_all_orders, dim=2)
     similar, among = unit @ unit.transpose(1, 2), unit[:, 0] @ unit[:, 0].T
     return {
-        "smallest cosine": float(similar.min()),
+        "smallest cosine of the pre-activations between two orders": float(similar.min()),
         MEAN_ORDER_COSINE: float(similar.mean()),
-        "mean cosine of different inputs": float(among[~torch.eye(len(among), dtype=torch.bool)].mean()),
+        "mean cosine of the pre-activations of different inputs": float(
+            among[~torch.eye(len(among), dtype=torch.bool)].mean()
+        ),
     }
 
 
 DIFFERENT_INPUTS = {
-    "mean cosine of different inputs": at_most(
+    "mean cosine of the pre-activations of different inputs": at_most(
         0.8, "if different inputs do not differ, the neurons ignore the inputs and not just their order"
     )
 }
@@ -114,7 +116,7 @@ CLAIMS = (
         source_says="about 1 everywhere",
         measure=each(order_cosines),
         expected={
-            "smallest cosine": at_least(0.95, "nearly identical"),
+            "smallest cosine of the pre-activations between two orders": at_least(0.95, "nearly identical"),
             MEAN_ORDER_COSINE: at_least(0.99, "nearly identical"),
             **DIFFERENT_INPUTS,
             **ACCURATE,

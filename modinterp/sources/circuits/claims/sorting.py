@@ -35,7 +35,10 @@ def _curves(m: OrderMeasurements) -> dict[str, float]:
 def _positions(m: OrderMeasurements) -> dict[str, float]:
     """Mean cosine among the embeddings of the input positions, and less that with the output positions."""
     among, across = position_cosines(m)[INPUT_COSINE], float(m.positions[: m.n, m.n :].mean())
-    return {INPUT_COSINE: among, "the same less that with output positions": among - across}
+    return {
+        INPUT_COSINE: among,
+        "mean cosine among input positions less that of input with output positions": among - across,
+    }
 
 
 def _last(m: OrderMeasurements) -> dict[str, float]:
@@ -102,7 +105,7 @@ CLAIMS = (
         measure=each(_positions),
         expected={
             INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map, seed-specific"),
-            "the same less that with output positions": at_least(
+            "mean cosine among input positions less that of input with output positions": at_least(
                 0, "input positions resemble each other more than output positions"
             ),
         },

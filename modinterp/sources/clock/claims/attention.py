@@ -26,8 +26,8 @@ def _attention_varies(m: CyclicMeasurements) -> dict[str, Value]:
         "smallest standard deviation of a head's attention to a": (
             float(deviations.min()) if m.circles.tuned_heads else math.nan
         ),
-        "lowest mean": float(to_a.mean(dim=0).min()),
-        "highest mean": float(to_a.mean(dim=0).max()),
+        "lowest mean attention of a head to a": float(to_a.mean(dim=0).min()),
+        "highest mean attention of a head to a": float(to_a.mean(dim=0).max()),
         TUNED_HEADS: len(m.circles.tuned_heads),
     }
 
@@ -36,8 +36,8 @@ def _attention_is_periodic(m: CyclicMeasurements) -> dict[str, Value]:
     tuning = m.circles.tuning
     return {
         "heads with a share of 0.8": sum(share >= TUNED for _, share in tuning),
-        "highest share": max(share for _, share in tuning),
-        "lowest share": min(share for _, share in tuning),
+        "highest share of a head's attention at one frequency": max(share for _, share in tuning),
+        "lowest share of a head's attention at one frequency": min(share for _, share in tuning),
     }
 
 
@@ -49,7 +49,7 @@ def _mixed_head(m: CyclicMeasurements) -> dict[str, Value]:
     return {
         "heads that no frequency is 0.8 of": sum(share < TUNED for share in shares),
         "frequencies above a quarter of the head's largest": len(strong),
-        "those of them that are no key frequencies": len(set(strong) - set(m.freqs)),
+        "strong frequencies that are no key frequencies": len(set(strong) - set(m.freqs)),
     }
 
 
@@ -85,7 +85,11 @@ def _mixture_of_values(m: CyclicMeasurements) -> dict[str, Value]:
     of_a, of_b = m.circles.token_values[:, m.circles.fixed_a], m.circles.token_values.transpose(0, 1)
     share = m.circles.attention_share[..., None]
     mixed = share * of_a + (1 - share) * of_b
-    return {"relative error": float((m.circles.head_values - mixed).norm() / m.circles.head_values.norm())}
+    return {
+        "relative error of the mixture of v_a and v_b": float(
+            (m.circles.head_values - mixed).norm() / m.circles.head_values.norm()
+        )
+    }
 
 
 def _linear_maps_keep_frequencies() -> dict[str, Value]:
@@ -112,7 +116,7 @@ CLAIMS = (
             ),
             TUNED_HEADS: at_least(1, "otherwise no head has one key frequency"),
         },
-        reported=("lowest mean", "highest mean"),
+        reported=("lowest mean attention of a head to a", "highest mean attention of a head to a"),
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -133,7 +137,10 @@ CLAIMS = (
         source_says="head 1 at frequency 4, head 2 at 43, head 3 at 32, head 0 at many",
         measure=each(_attention_is_periodic),
         expected={"heads with a share of 0.8": at_least(2, "3 of 4 heads in the source")},
-        reported=("highest share", "lowest share"),
+        reported=(
+            "highest share of a head's attention at one frequency",
+            "lowest share of a head's attention at one frequency",
+        ),
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -165,7 +172,7 @@ CLAIMS = (
         given={"heads that no frequency is 0.8 of": at_least(1, "otherwise every head has one main frequency")},
         expected={
             "frequencies above a quarter of the head's largest": at_least(3, "multiple"),
-            "those of them that are no key frequencies": at_least(2, "several"),
+            "strong frequencies that are no key frequencies": at_least(2, "several"),
         },
         finding=mixed(
             "A head without one main frequency has at least three strong frequencies, but all may be key "
@@ -240,7 +247,11 @@ CLAIMS = (
         statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
         source_says="self-attention about 0",
         measure=each(_mixture_of_values),
-        expected={"relative error": at_most(0.02, "exact, except for the attention that = gives to itself")},
+        expected={
+            "relative error of the mixture of v_a and v_b": at_most(
+                0.02, "exact, except for the attention that = gives to itself"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="petals",

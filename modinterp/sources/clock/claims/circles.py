@@ -14,7 +14,7 @@ from modinterp.claims.finding import mixed, refuted
 from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.clock.runs import SEEDS
 
-LOWEST_QUALITY = "lowest quality"
+LOWEST_QUALITY = "lowest quality of a circle"
 
 ROUND = {
     LOWEST_QUALITY: at_least(0.9, "the source shows clean circles"),

@@ -60,7 +60,12 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A7",
         conflict="Nanda et al.: each head has a single frequency. The blog: head 0 has many.",
-        settled_by={"s6.attention_periodic": ("highest share", "lowest share")},
+        settled_by={
+            "s6.attention_periodic": (
+                "highest share of a head's attention at one frequency",
+                "lowest share of a head's attention at one frequency",
+            )
+        },
         follows="Both kinds of head occur. Among our twelve heads all but one have a single frequency.",
     ),
     Contradiction(
@@ -68,7 +73,11 @@ CONTRADICTIONS = (
         conflict="The blog says that attention looks random and is periodic. The circuits report says that attention "
         "is about one half.",
         settled_by={
-            "s6.attn_maps6": ("lowest mean", "highest mean", "smallest standard deviation of a head's attention to a")
+            "s6.attn_maps6": (
+                "lowest mean attention of a head to a",
+                "highest mean attention of a head to a",
+                "smallest standard deviation of a head's attention to a",
+            )
         },
         follows="Both sources are right: attention is one half on average, and swings far around one half.",
     ),

@@ -110,7 +110,7 @@ def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
         numbers = [len(key_frequencies(m.at(epoch).W_L).freqs) for epoch in after]
         rises += [later - earlier for earlier, later in pairwise(numbers)]
     return {
-        "different numbers": len(set(counts)),
+        "different numbers of frequencies over the networks": len(set(counts)),
         "largest rise from one snapshot after grokking to the next": max(rises, default=math.nan),
     }
 
@@ -250,7 +250,7 @@ CLAIMS = (
         source_says="5 circles in Nanda's paper, 3 in the source",
         measure=_numbers_of_circles,
         expected={
-            "different numbers": at_least(2, "3 and 5"),
+            "different numbers of frequencies over the networks": at_least(2, "3 and 5"),
             "largest rise from one snapshot after grokking to the next": at_most(
                 0, "weight decay removes frequencies and adds none"
             ),

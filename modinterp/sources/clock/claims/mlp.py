@@ -307,8 +307,10 @@ CLAIMS = (
         where="section 8",
         statement="The neurons' activations also contain circles.",
         source_says="circles shown",
-        measure=each(lambda m: {"lowest quality": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}),
-        expected={"lowest quality": at_least(0.6, "circles, if less clean")},
+        measure=each(
+            lambda m: {"lowest quality of a circle": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}
+        ),
+        expected={"lowest quality of a circle": at_least(0.6, "circles, if less clean")},
         needs=SEEDS,
         scope="any seed",
         figure="neurons_3d",

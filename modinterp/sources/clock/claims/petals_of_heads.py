@@ -103,8 +103,8 @@ def _sum_of_heads(number: int) -> Callable[[CyclicMeasurements], dict[str, Value
 def _own_planes(m: CyclicMeasurements) -> dict[str, Value]:
     own = [m.circles.own_circle(ATTN_OUT, k) for k in m.freqs]
     return {
-        "lowest quality": min(c.quality for c in own),
-        "lowest aspect": min(c.aspect for c in own),
+        "lowest quality of a circle": min(c.quality for c in own),
+        "lowest aspect ratio of a circle": min(c.aspect for c in own),
     }
 
 
@@ -293,8 +293,8 @@ CLAIMS = (
         source_says="43 is stretched",
         measure=each(_own_planes),
         expected={
-            "lowest quality": at_least(0.8, "circles"),
-            "lowest aspect": at_least(0.3, "a stretched circle, but not a line"),
+            "lowest quality of a circle": at_least(0.8, "circles"),
+            "lowest aspect ratio of a circle": at_least(0.3, "a stretched circle, but not a line"),
         },
         needs=SEEDS,
         scope="any seed",

@@ -28,7 +28,9 @@ def _singular_pairs(m: CyclicMeasurements) -> dict[str, Value]:
     owned = {k: m.circles.singular_directions.of_frequency(k) for k in m.freqs}
     return {
         "key frequencies that own two": sum(len(numbers) == 2 for numbers in owned.values()) / len(owned),
-        "lowest share": min(direction.share for direction in m.circles.singular_directions.directions),
+        "lowest share of a singular vector in one circle": min(
+            direction.share for direction in m.circles.singular_directions.directions
+        ),
     }
 
 
@@ -92,7 +94,9 @@ CLAIMS = (
         measure=each(_singular_pairs),
         expected={
             "key frequencies that own two": equals(1, "every circle has its pair of singular vectors"),
-            "lowest share": at_least(0.6, "each singular vector belongs to one circle"),
+            "lowest share of a singular vector in one circle": at_least(
+                0.6, "each singular vector belongs to one circle"
+            ),
         },
         needs=SEEDS,
         scope="any seed",

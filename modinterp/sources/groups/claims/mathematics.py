@@ -14,7 +14,7 @@ from modinterp.claims.claim import Value
 from modinterp.tasks import Group
 
 MAXIMA = "elements at which the character of the {} representation is largest"
-DIFFERENCE = "largest difference"
+DIFFERENCE = "largest difference of the characters and the waves"
 
 _GROUPS = ("C113", "C118", "D59", "D61", "S4", "S5", "A5")
 _EXACT = at_most(1e-9, "rounding in float64")

@@ -34,7 +34,7 @@ BY_D, BY_ALPHA, BY_TIME, DECIDED, N_DECIDED = (
     "winners of least initial |D|, share",
     "winners of largest initial alpha, share",
     "winners of least time to dominate, share",
-    "the same of neurons with most energy at one frequency, share",
+    "winners of least time to dominate, share of the neurons with most energy at one frequency",
     "neurons with most energy at one frequency",
 )
 

@@ -28,7 +28,12 @@ SHARE, MEDIAN, MEDIAN_WRITTEN, SAME = (
 R2_COSINE, R2_SQUARE, T = "median r2 of the best cosine", "median r2 of the square wave", "paired t, square less cosine"
 RESULTANT, MOST_D, MEDIAN_D = "resultant length of D", "95% of |D| below", "median |D|"
 WEIGHTED_SINE, FAR = "mean |sin D| weighted by strength", "share of |D| above .5"
-UNUSED, P_VALUE, FEWEST, MOST_NEURONS = "frequencies not used", "p-value of equal use", "fewest neurons", "most neurons"
+UNUSED, P_VALUE, FEWEST, MOST_NEURONS = (
+    "frequencies not used",
+    "p-value of equal use",
+    "fewest neurons at one frequency",
+    "most neurons at one frequency",
+)
 Z = {i: f"Z_{i}" for i in (1, 2, 3, 4)}
 AT_FIRST = {i: f"Z_{i} of the initial phases" for i in (2, 4)}
 BY_PHASES, BY_CHANCE = "loss of cosines with these phases", "mean loss of cosines with uniform phases"

@@ -67,7 +67,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-M6",
         "The source says that the best weight decay is 1/3, a value that its table 1 does not contain.",
-        {"table2.best": ("of them outside the space that was searched", "weight decay")},
+        {"table2.best": ("best hyper-parameters outside the space that was searched", "weight decay")},
         "A best weight decay of 1/3 cannot come from the printed search.",
     ),
     Contradiction(
@@ -144,7 +144,7 @@ CONTRADICTIONS = (
         "The two position embeddings of addition correlate by 0.95 in this source and have a cosine of 0.617 in "
         '"Circuit engineering". This source takes a correlation of -0.64 as a sign of a non-commutative task.',
         {
-            "fig7.pearson.nanda": (positions.PEARSON, "cosine"),
+            "fig7.pearson.nanda": (positions.PEARSON, "cosine of the two position embeddings"),
             "fig7.pearson.miiii": (positions.PEARSON, "Pearson, T_nanda"),
             "fig7.interpretation": ("T_nanda with its positions exchanged, lowest accuracy", positions.MIIII_SWAPPED),
         },

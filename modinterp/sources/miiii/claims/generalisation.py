@@ -78,7 +78,7 @@ def _together(m: PairMeasurements) -> dict[str, Value]:
 
 def _primality(m: PairMeasurements) -> dict[str, Value]:
     """How well the answers to all tasks together tell primes from other numbers."""
-    return {"F1": m.questions.primality.f1, MEAN_TEST_ACCURACY: m.test_accuracy}
+    return {"F1 score of the primality test": m.questions.primality.f1, MEAN_TEST_ACCURACY: m.test_accuracy}
 
 
 def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
@@ -255,7 +255,7 @@ CLAIMS = (
         "remainders is 0.",
         source_says="the source does not measure this",
         measure=_primality,
-        expected={"F1": at_least(0.99, "the value if all 29 tasks are solved")},
+        expected={"F1 score of the primality test": at_least(0.99, "the value if all 29 tasks are solved")},
         given=GENERALISED,
         needs=(CODED,),
         figure="primality",

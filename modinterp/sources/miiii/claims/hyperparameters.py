@@ -48,7 +48,7 @@ def _best() -> dict[str, Value]:
     printed = {"dropout": 0.1, "grokfast": 0.5, "weight_decay": 1 / 3, "d_model": 256, "lr": 3e-4, "n_heads": 4}
     return {
         "our run is trained with them": chosen == printed,
-        "of them outside the space that was searched": sum(
+        "best hyper-parameters outside the space that was searched": sum(
             value not in SPACE.choices[name] for name, value in printed.items()
         ),
         "weight decay": recipe.weight_decay,
@@ -112,7 +112,7 @@ CLAIMS = (
         measure=_best,
         expected={
             ("our run is trained with them"): equals(1),
-            "of them outside the space that was searched": equals(1),
+            "best hyper-parameters outside the space that was searched": equals(1),
         },
         needs=(),
         scope="any network",

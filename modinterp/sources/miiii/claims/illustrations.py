@@ -42,8 +42,8 @@ def _small_inputs() -> dict[str, Value]:
     by_hand = torch.tensor([[a + SMALL_P * b for b in range(SMALL_P)] for a in range(SMALL_P)])
     return {
         "cells": numbers.numel(),
-        "first": int(numbers[0, 0]),
-        "last": int(numbers[-1, -1]),
+        "first number": int(numbers[0, 0]),
+        "last number": int(numbers[-1, -1]),
         "cells that differ": int((numbers != by_hand).sum()),
     }
 
@@ -100,7 +100,7 @@ CLAIMS = (
         statement="For p = 11 the inputs are the numbers from (0, 0) = 0 to (10, 10) = 120.",
         source_says="121 samples",
         measure=_small_inputs,
-        expected={"cells": equals(121), "first": ZERO, "last": equals(120), "cells that differ": ZERO},
+        expected={"cells": equals(121), "first number": ZERO, "last number": equals(120), "cells that differ": ZERO},
         needs=(),
         scope="any network",
         figure="inputs",

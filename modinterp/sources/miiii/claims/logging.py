@@ -11,7 +11,7 @@ from modinterp.claims.claim import Value
 from modinterp.measurements import PairMeasurements
 from modinterp.sources.miiii.runs import CODED
 
-ENTRIES = "entries"
+ENTRIES = "logged epochs"
 NEURONS = "neurons"
 SPECTRUM_SIZE = "size of a spectrum beside p (p // 2 + 1)"
 BYTES_OVER_BOUND = "bytes beside the bound"

@@ -28,7 +28,7 @@ def _architecture() -> dict[str, Value]:
         "ReLU": spec.model.act_fn == "relu",
         "dropout in the residual stream": spec.recipe.residual_dropout,
         "lowest spread of a weight at the start over He's": min(ratios),
-        "highest": max(ratios),
+        "highest spread of a weight at the start over He's": max(ratios),
     }
 
 
@@ -65,7 +65,7 @@ CLAIMS = (
             "ReLU": equals(1),
             "dropout in the residual stream": equals(0.1),
             "lowest spread of a weight at the start over He's": at_least(0.95),
-            "highest": at_most(1.05),
+            "highest spread of a weight at the start over He's": at_most(1.05),
         },
         needs=(),
         scope="any network",

@@ -15,14 +15,18 @@ from modinterp.sources.miiii.claims.conditions import GENERALISED, LEARNED, MEAN
 from modinterp.sources.miiii.runs import CODED, NANDA, ONE_OF_EACH
 from modinterp.sources.nanda.runs import SEEDS as MAINLINE
 
-PEARSON = "Pearson"
+PEARSON = "Pearson correlation of the two position embeddings"
 MIIII_SWAPPED = "T_miiii with them exchanged, mean accuracy of tasks that depend on the order"
 
 
 def _alike(m: PairMeasurements) -> dict[str, Value]:
     """How alike the embeddings of the two positions are."""
     likeness = m.position_likeness
-    return {PEARSON: likeness.pearson, "test accuracy": m.test_accuracy, "cosine": likeness.cosine}
+    return {
+        PEARSON: likeness.pearson,
+        "test accuracy": m.test_accuracy,
+        "cosine of the two position embeddings": likeness.cosine,
+    }
 
 
 def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
@@ -45,7 +49,9 @@ def _swap(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Va
             other.questions.accuracies_with_positions_swapped[0] for other in sums
         ),
         MIIII_SWAPPED: mean(swapped[order_matters].tolist()),
-        "the same as trained": float(m.correct.double().mean(dim=0)[order_matters].mean()),
+        "T_miiii as trained, mean accuracy of tasks that depend on the order": float(
+            m.correct.double().mean(dim=0)[order_matters].mean()
+        ),
     }
 
 
@@ -125,7 +131,7 @@ CLAIMS = (
             "T_nanda with its positions exchanged, lowest accuracy": at_least(0.99, "nothing may change"),
             MIIII_SWAPPED: at_most(0.5, "destroyed"),
         },
-        given={"the same as trained": LEARNED},
+        given={"T_miiii as trained, mean accuracy of tasks that depend on the order": LEARNED},
         needs=(CODED, *NANDA),
         required=ONE_OF_EACH,
         figure="positions",

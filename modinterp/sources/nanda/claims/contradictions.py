@@ -19,7 +19,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N1",
         "Section 3.1 prints cos(w(a + b)) = cos(wa) cos(wa) - sin(wa) sin(wb).",
-        {"eq.identities": ("largest residual", "residual as printed")},
+        {"eq.identities": ("largest residual of the identities", "residual as printed")},
         "The second cos(wa) is a misprint: with cos(wa) cos(wb) the identity holds to rounding, and the printed "
         "one fails.",
     ),

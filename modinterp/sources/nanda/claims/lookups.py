@@ -28,7 +28,7 @@ from modinterp.sources.nanda.claims.heads import (
 from modinterp.sources.nanda.claims.trainings import by_seed
 from modinterp.sources.nanda.runs import MAIN, SEEDS
 
-LARGEST_DIFFERENCE = "largest difference"
+LARGEST_DIFFERENCE = "largest difference of the two ways to compute the scores"
 LOWEST_FVE = "lowest FVE of a line"
 N_TABLES = "heads with a share of 0.90"
 SHARE_OF_HEAD = "share of head"

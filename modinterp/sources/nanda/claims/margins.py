@@ -13,7 +13,7 @@ from modinterp.measurements import CyclicMeasurements
 from modinterp.sources.nanda.runs import MAIN, PAPER_FREQS
 
 OFF_PRINTED = "difference to the printed value"
-VALUE = "value"
+VALUE = "value of the formula"
 
 
 def _margins(m: CyclicMeasurements) -> dict[str, Value]:

@@ -28,7 +28,7 @@ N_COMPONENTS = "components of the blocks"
 
 ONE_FREQUENCY_A_HEAD = {
     "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
-    "lowest share": at_least(0.5, "table 2: 97.9% at least"),
+    "lowest share of a head's attention at one frequency": at_least(0.5, "table 2: 97.9% at least"),
 }
 PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")
 
@@ -51,7 +51,7 @@ def _attention(m: CyclicMeasurements) -> dict[str, Value]:
     to_a = m.pattern[..., 0].flatten(0, 1)
     return {
         "heads with a share of 0.8": sum(share >= 0.8 for share in shares),
-        "lowest share": min(shares),
+        "lowest share of a head's attention at one frequency": min(shares),
         "lowest mean attention to a": float(to_a.mean(dim=0).min()),
         "highest mean attention to a": float(to_a.mean(dim=0).max()),
         "smallest standard deviation of a head's attention to a": float(to_a.std(dim=0).min()),

@@ -21,8 +21,8 @@ SQUARED_RESIDUAL = "squared residual over squared norm"
 LOWEST_FVE = "lowest FVE of its wave"
 OTHER_CENTRES = ("logit_fve_raw", "logit_fve_row", "logit_fve_row_class")
 TWO_LARGEST = "two products largest"
-IMBALANCE = "largest imbalance"
-SIGNS_RIGHT = "signs right"
+IMBALANCE = "largest imbalance of the two products"
+SIGNS_RIGHT = "share of products with the right signs"
 
 
 def as_printed(*rows: tuple[str, int, float, float, float, float]) -> ReadoffTable:

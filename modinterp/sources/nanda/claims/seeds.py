@@ -144,11 +144,11 @@ CLAIMS = (
         statement="The maps from neurons to logits of four more seeds are sparse in the Fourier basis, each with a few key frequencies of its own.",
         source_says="3 or 4 key frequencies",
         measure=lambda *runs: {
-            "different sets of them": len({m.freqs for m in runs}),
+            "different sets of key frequencies": len({m.freqs for m in runs}),
         },
         expected={
             "n_keys": between(2, 8, "3 or 4 in the paper, 5 in its main network"),
-            "different sets of them": at_least(2, "the sets of key frequencies differ by seed"),
+            "different sets of key frequencies": at_least(2, "the sets of key frequencies differ by seed"),
             "gini_read": at_least(0.6, "sparse: the limit is that for W_E in figure 16"),
         },
         needs=SEEDS[1:],

@@ -31,7 +31,11 @@ NO_DECAY = tuple(f"nanda/no-decay-{seed}" for seed in range(3))
 def _ideal_accuracy() -> dict[str, Value]:
     cases = [(p, freqs) for p in (2, 5, 53, 113) for freqs in ([1], [p // 2], list(range(1, p // 2 + 1))) if p // 2]
     cases += [(113, [14, 35, 41, 42, 52])]
-    return {"lowest accuracy": min(accuracy_on(ideal_logits(p, freqs), addition(p).labels()) for p, freqs in cases)}
+    return {
+        "lowest accuracy over primes and sets of frequencies": min(
+            accuracy_on(ideal_logits(p, freqs), addition(p).labels()) for p, freqs in cases
+        )
+    }
 
 
 def _identities() -> dict[str, Value]:
@@ -46,7 +50,7 @@ def _identities() -> dict[str, Value]:
         residuals.append(((a + b - w * c).cos() - read_off).abs().max())
     printed = a.cos() * a.cos() - a.sin() * b.sin()
     return {
-        "largest residual": float(torch.stack(residuals).max()),
+        "largest residual of the identities": float(torch.stack(residuals).max()),
         "residual as printed": float(((a + b).cos() - printed).abs().max()),
     }
 
@@ -101,7 +105,11 @@ CLAIMS = (
         ),
         source_says="accuracy 1",
         measure=lambda *_: _ideal_accuracy(),
-        expected={"lowest accuracy": equals(1, "a theorem for prime p: one wave has its only maximum at 0")},
+        expected={
+            "lowest accuracy over primes and sets of frequencies": equals(
+                1, "a theorem for prime p: one wave has its only maximum at 0"
+            )
+        },
         scope="any network",
         figure="algorithm",
     ),
@@ -115,7 +123,7 @@ CLAIMS = (
         source_says="residual 0",
         measure=lambda *_: _identities(),
         expected={
-            "largest residual": at_most(1e-12, "rounding in float64"),
+            "largest residual of the identities": at_most(1e-12, "rounding in float64"),
             "residual as printed": at_least(0.5, "a misprint must fail the same check"),
         },
         scope="any network",

@@ -21,7 +21,7 @@ from modinterp.sources.pizza.runs import P
 from modinterp.tasks import addition
 
 SINGLE, SUBSETS = "least accuracy of one circle", "least accuracy of several circles together"
-DIFFERENCE = "largest difference"
+DIFFERENCE = "largest difference of the mean and the formula"
 LEAST_FACTOR, LEAST_FACTOR_EVEN = "least size of a logit of one circle", "least size of a logit at p = 58"
 OF_SUMS, OF_PRODUCTS = "symmetricity of networks of sums", "symmetricity of a network of products"
 

@@ -37,7 +37,9 @@ def _selection(m: CyclicMeasurements) -> dict[str, Value]:
         "weakest key to the strongest other circle, ratio of the leads lost": float(
             leads.min() / others["lead lost"].max()
         ),
-        "the same ratio of mean margins": float(margins.min() / others["margin lost"].max()),
+        "weakest key to the strongest other circle, ratio of the mean margins lost": float(
+            margins.min() / others["margin lost"].max()
+        ),
         "strongest other circle": int(others["lead lost"].idxmax()),
         "circles tried": len(table),
     }
@@ -216,7 +218,7 @@ CLAIMS = (
         reported=(
             "circles tried",
             "strongest other circle",
-            "the same ratio of mean margins",
+            "weakest key to the strongest other circle, ratio of the mean margins lost",
         ),
         where="M7, selection",
         statement=(
