@@ -19,6 +19,8 @@ from modinterp.measurements import (
 )
 from modinterp.measurements import measure as measurements_of
 from modinterp.runs import TrainedRun
+from modinterp.runs.weights import READ
+from modinterp.sources import load
 from modinterp.tasks import Group, ModularArithmetic, Ordering
 from modinterp.tasks.sampled import SampledTask
 
@@ -66,7 +68,9 @@ def measure(
     """
     if isinstance(network, NetworkMeasurements):
         return network
-    if isinstance(network, TrainedRun) and not said:
+    if isinstance(network, str | Path) and Path(network).suffix not in READ:
+        network = load(network, root=root, device=device)
+    if isinstance(network, TrainedRun) and not said:  # of which weights or one kind of answer are not asked
         return measurements_of(network, draws=draws)
     if said.get("group") is not None:
         said["group"] = str(said["group"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from math import log
+from statistics import fmean
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -303,8 +304,8 @@ class NetworkMeasurements:
 
     @property
     def classes(self) -> int:
-        """Number of classes of the answer."""
-        return sum(self.task.output_sizes)
+        """Number of classes of the answer, or of the first of several."""
+        return self.task.output_sizes[0]
 
     @property
     def operation(self) -> str:
@@ -317,39 +318,54 @@ class NetworkMeasurements:
         return self.grid["logits"].flatten(0, -2)
 
     @cached_property
-    def all_answers(self) -> Int[Tensor, " input"]:
-        """The right answer to every input, in the task's order; -1 where there is none."""
-        return self.task.labels()[:, 0]
+    def all_answers(self) -> Int[Tensor, "input question"]:
+        """The right answers to every input, in the task's order; -1 where there is none."""
+        return self.task.labels()
+
+    def _by_question(self) -> Iterator[tuple[Float[Tensor, "input output"], Int[Tensor, " input"]]]:
+        """Yield, for each question about an input, the logits of its answers and the right answers."""
+        sizes = list(self.task.output_sizes)
+        logits = self.all_logits.split(sizes, dim=-1) if len(sizes) > 1 else (self.all_logits,)
+        return zip(logits, self.all_answers.T, strict=True)
 
     @cached_property
-    def _each(self) -> Each:
-        """The answer to every input, whether it is right, and its loss."""
-        return Each.of((self.all_logits[some] for some in row_blocks(self.all_logits.shape)), self.all_answers)
+    def _each(self) -> tuple[Each, ...]:
+        """For each question, the answer to every input, whether it is right, and its loss."""
+        return tuple(
+            Each.of((logits[some] for some in row_blocks(logits.shape)), right) for logits, right in self._by_question()
+        )
 
     def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:
-        """Accuracy and loss of the unchanged network, over the given inputs that have an answer."""
+        """Accuracy and loss of the unchanged network, over given inputs that have an answer; mean over questions."""
         rows = torch.arange(len(self.all_answers)) if rows is None else rows
-        return self._each.score(rows[self.all_answers[rows] >= 0].to(self.all_logits.device))
+        answered = [rows[right[rows] >= 0].to(self.all_logits.device) for right in self.all_answers.T]
+        scores = [each.score(some) for each, some in zip(self._each, answered, strict=True)]
+        return Score(fmean(x.accuracy for x in scores), fmean(x.loss for x in scores))
+
+    def _of_answered(self, of_each: Iterable[Tensor]) -> Tensor:
+        """Values of all inputs that have an answer, one question after another, from the values for each question."""
+        has_answer = (self.all_answers >= 0).T.to(self.all_logits.device)
+        return torch.cat([values[some] for values, some in zip(of_each, has_answer, strict=True)])
 
     @property
     def given(self) -> Int[Tensor, " input"]:
-        """The answer that the network gives to every input, in the task's order."""
-        return self._each.given
+        """The answer that the network gives to every input, in the task's order; of several questions, to the first."""
+        return self._each[0].given
 
     @cached_property
     def own_score(self) -> Score:
-        """Accuracy and loss of the unchanged network, over all inputs that have an answer."""
+        """Accuracy and loss of the unchanged network, over all inputs that have an answer; mean over questions."""
         return self._score_of()
 
     @cached_property
     def accuracy(self) -> float:
-        """Share of all inputs that the network answers correctly."""
+        """Share of all inputs that the network answers correctly; mean over questions."""
         return self.own_score.accuracy
 
     @property
     def chance_loss(self) -> float:
-        """Loss of guessing: the loss when all answers are equally probable. [nats]"""
-        return log(self.classes)
+        """Loss of guessing: the loss when all answers are equally probable; mean over questions. [nats]"""
+        return fmean(map(log, self.task.output_sizes))
 
     @cached_property
     def own_test_score(self) -> Score:
@@ -371,20 +387,23 @@ class NetworkMeasurements:
 
     @cached_property
     def is_right(self) -> Bool[Tensor, " input"]:
-        """True for each input with an answer that the network answers correctly."""
-        return self._each.right[self.all_answers.to(self.all_logits.device) >= 0]
+        """True for each input with an answer that the network answers correctly; one question after another."""
+        return self._of_answered(each.right for each in self._each)
 
     @cached_property
     def losses_of_right_and_wrong(self) -> tuple[float, float]:
         """Mean loss over the inputs that are answered correctly, and over the wrong ones; NaN for none. [nats]"""
-        losses = self._each.loss[self.all_answers.to(self.all_logits.device) >= 0]
+        losses = self._of_answered(each.loss for each in self._each)
         return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
 
     @cached_property
     def sureness_where_wrong(self) -> float:
         """Mean probability of the network's answer, over the inputs that it answers wrongly; NaN if there are none."""
-        rows = self.all_answers.to(self.all_logits.device) >= 0
-        return float(self.all_logits[rows][~self.is_right].softmax(dim=-1).amax(dim=-1).mean())
+        wrong = (
+            logits[(right >= 0).to(logits.device) & ~each.right].softmax(dim=-1).amax(dim=-1)
+            for each, (logits, right) in zip(self._each, self._by_question(), strict=True)
+        )
+        return float(torch.cat(list(wrong)).mean())
 
     @cached_property
     def accuracy_of_operations(self) -> dict[str, float]:
@@ -395,7 +414,7 @@ class NetworkMeasurements:
         if not isinstance(self.task, ModularArithmetic):
             return {}
         answers = {op: ModularArithmetic(self.task.p, op).labels()[:, 0] for op in OPERATIONS}
-        given = self._each.given.cpu()
+        given = self.given.cpu()
         return {op: float((given == right)[right >= 0].double().mean()) for op, right in answers.items()}
 
     @cached_property

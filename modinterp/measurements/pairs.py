@@ -568,7 +568,7 @@ class PairMeasurements(NetworkMeasurements):
         return tuple(self.correct[self.held_out].double().mean(dim=0).tolist())
 
     @property
-    def test_accuracy(self) -> float:
+    def held_out_accuracy(self) -> float:
         """Mean accuracy over the questions on the `held_out` inputs; for a user's checkpoint, on all inputs."""
         return sum(self.test_accuracies) / len(self.test_accuracies)
 

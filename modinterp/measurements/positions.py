@@ -76,11 +76,6 @@ class PositionMeasurements(NetworkMeasurements):
         surest = self.answering.answers.log_probs.amax(dim=-1).exp()[self.answering.is_asked]
         return float(surest[~self.is_right].mean())
 
-    @property
-    def classes(self) -> int:
-        """Number of classes of an answer."""
-        return self.task.output_sizes[0]
-
     @cached_property
     def chance(self) -> float:
         """Accuracy of the answer that is most common at each position, whatever the input."""

@@ -35,7 +35,7 @@ def sum_waves(m: NetworkMeasurements) -> SumWaves:
     The waves of (sum - answer) are the part of the logits that is a function of sum - answer alone. Doshi et al. 2024
     (arXiv 2406.03495) describe them for sums of three numbers.
     """
-    p, logits, sums = m.task.p, m.all_logits, m.all_answers
+    p, logits, sums = m.task.p, m.all_logits, m.all_answers[:, 0]
     centred = logits - logits.mean(dim=1, keepdim=True)
     place = (sums[:, None] - torch.arange(p)) % p  # of each logit: the sum less the answer
     by_place = torch.zeros(p, dtype=centred.dtype).index_add_(0, place.flatten(), centred.flatten()) / len(sums)

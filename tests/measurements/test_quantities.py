@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from modinterp.measurements import REGISTRY, CyclicMeasurements, NoSuchPart, Qua
 from modinterp.measurements.quantity import register
 from modinterp.models import MLPConfig, TransformerConfig, Weights, from_state_dict, hooked, initial_weights
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Group, ModularArithmetic, Task
+from modinterp.tasks import Group, ModularArithmetic, PrimeRemainders, Task
 from modinterp.training import Recipe, RunSpec
 
 P, FREQS = 31, (3, 7, 12)
@@ -26,8 +27,7 @@ P, FREQS = 31, (3, 7, 12)
 
 def with_a_split(name: str, task: ModularArithmetic, weights: Weights) -> TrainedRun:
     """A network that is written down by hand, as one that was trained on 30% of its pairs."""
-    network = from_state_dict(weights, task)
-    return TrainedRun(name, task, network, RunSpec(task, network.cfg, Recipe(fraction=0.3, epochs=1)))
+    return with_a_spec(TrainedRun(name, task, from_state_dict(weights, task)))
 
 
 def multiplying() -> TrainedRun:
@@ -37,6 +37,11 @@ def multiplying() -> TrainedRun:
     embed, unembed = torch.zeros(P + 1, W_E.shape[1]), torch.zeros(W_U.shape[0], P)
     embed[powers], embed[P], unembed[:, powers] = W_E[: P - 1], W_E[P - 1], W_U
     return with_a_split("mul", ModularArithmetic(P, "mul"), weights | {"embed.W_E": embed, "unembed.W_U": unembed})
+
+
+def with_a_spec(run: TrainedRun) -> TrainedRun:
+    """A network as one that was trained on 30% of its inputs."""
+    return replace(run, spec=RunSpec(run.task, run.network.cfg, Recipe(fraction=0.3, epochs=1)))
 
 
 PLANTED = {
@@ -157,6 +162,15 @@ def test_a_function_seen_from_outside_has_numbers_and_reasons() -> None:
         m["neurons_explained"]
 
 
+def test_a_run_is_measured_by_its_name_whatever_came_with_it() -> None:
+    """Without weights, as its table says, and with several questions about each pair."""
+    tables, questions = mi.measure("nanda/two-layers-5"), mi.measure("miiii/p113-half-0")
+    assert tables.is_recorded
+    assert tables["test_accuracy"] == measure(mi.load("nanda/two-layers-5"))["test_accuracy"]
+    assert tables.reading("values_accuracy_alone").value is None, "a + b has no values other than its numbers"
+    assert len(questions.task.output_sizes) > 1
+
+
 def test_a_key_has_one_definition_and_a_definition_one_key() -> None:
     titles = Counter(each.title for each in REGISTRY.values())
     assert not [title for title, count in titles.items() if count > 1]
@@ -200,6 +214,24 @@ def test_no_two_quantities_are_the_same_number() -> None:
     ]
     known = {frozenset(("loss_where_wrong", "loss_where_right"))}
     assert not [pair for pair in alike if frozenset(pair) not in known]
+
+
+def test_accuracy_and_loss_of_several_questions_are_their_means() -> None:
+    task = PrimeRemainders(7)
+    run = with_a_spec(tiny(task))
+    m, logits = measure(run), run.network.in_float64()(task.inputs())[:, -1].detach().numpy()
+    starts, labels = np.cumsum([0, *task.output_sizes]), task.labels().numpy()
+    wanted = {"all": [], "test": []}
+    for question, size in enumerate(task.output_sizes):
+        own = logits[:, starts[question] : starts[question] + size]
+        right, loss = own.argmax(axis=1) == labels[:, question], losses(own[None], labels[None, :, question])[0]
+        for name, rows in {"all": slice(None), "test": m.split.test.numpy()}.items():
+            wanted[name].append((right[rows].mean(), loss[rows].mean()))
+    for name, keys in {"all": ("accuracy", "loss"), "test": ("test_accuracy", "test_loss")}.items():
+        assert [m[key] for key in keys] == pytest.approx(np.mean(wanted[name], axis=0)), name
+    assert m["chance_loss"] == pytest.approx(np.mean(np.log(task.output_sizes)))
+    assert m["test_accuracy"] == pytest.approx(m.held_out_accuracy)
+    assert len(m.is_right) == labels.size
 
 
 def test_a_table_and_an_overview_list_every_quantity() -> None:

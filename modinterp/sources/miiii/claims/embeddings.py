@@ -31,7 +31,7 @@ def _diffuse(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, 
         "values to 50%, T_miiii over T_nanda": half / other.count_to_reach(0.5),
         "values to 90%, T_miiii less T_nanda": most - other.count_to_reach(0.9),
         "effective rank, T_miiii over T_nanda": remainders.effective_rank / sums.effective_rank,
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        MEAN_TEST_ACCURACY: remainders.held_out_accuracy,
         "squares to 50%, T_miiii over T_nanda": half_squares / other.count_to_reach(0.5, squared=True),
         "squares to 90%, T_miiii less T_nanda": most_squares - other.count_to_reach(0.9, squared=True),
     }
@@ -53,7 +53,7 @@ def _many_waves(remainders: PairMeasurements, sums: PairMeasurements) -> dict[st
     return {
         "mean share of the best wave over that of random vectors": float(shares.mean()) / by_chance,
         "frequencies, T_miiii less T_nanda": n_freqs - n_freqs_of_sums,
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        MEAN_TEST_ACCURACY: remainders.held_out_accuracy,
     }
 
 
@@ -87,7 +87,7 @@ def _broad(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Va
             len(remainders.significant_frequencies) / len(sums.significant_frequencies)
         ),
         "Gini coefficient, T_miiii less T_nanda": remainders.embedding_gini - sums.embedding_gini,
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        MEAN_TEST_ACCURACY: remainders.held_out_accuracy,
         **_counts(remainders, OF_MIIII),
     }
 
@@ -97,7 +97,7 @@ def _aperiodic(shuffled: PairMeasurements, remainders: PairMeasurements) -> dict
     return {
         "Gini coefficient, T_basis": shuffled.embedding_gini,
         "Gini coefficient, T_miiii less T_basis": remainders.embedding_gini - shuffled.embedding_gini,
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        MEAN_TEST_ACCURACY: remainders.held_out_accuracy,
     }
 
 

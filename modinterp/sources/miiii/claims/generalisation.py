@@ -78,7 +78,7 @@ def _together(m: PairMeasurements) -> dict[str, Value]:
 
 def _primality(m: PairMeasurements) -> dict[str, Value]:
     """How well the answers to all tasks together tell primes from other numbers."""
-    return {"F1 score of the primality test": m.questions.primality.f1, MEAN_TEST_ACCURACY: m.test_accuracy}
+    return {"F1 score of the primality test": m.questions.primality.f1, MEAN_TEST_ACCURACY: m.held_out_accuracy}
 
 
 def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:

@@ -29,7 +29,7 @@ def _one_neuron(m: PairMeasurements) -> dict[str, Value]:
     return {
         "largest over mean magnitude of the transform, best neuron": float(peaks[n]),
         "share of the variance in its ten strongest waves": float(strongest_share(own)),
-        MEAN_TEST_ACCURACY: m.test_accuracy,
+        MEAN_TEST_ACCURACY: m.held_out_accuracy,
         "the same neuron with dropout left on": float(peak_ratios(_with_dropout(m, n))),
     }
 
@@ -93,7 +93,7 @@ def _patterns(*runs: PairMeasurements) -> dict[str, Value]:
 
 def _exclusive(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
     """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
-    accuracy = remainders.test_accuracy
+    accuracy = remainders.held_out_accuracy
     distance, *distances_of_sums = (
         float(m.attention_distances.quantile(0.5)) for m in one_at_a_time([remainders, *sums])
     )
@@ -107,7 +107,7 @@ def _exclusive(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[st
 
 def _periodic(remainders: PairMeasurements, shuffled: PairMeasurements) -> dict[str, Value]:
     """How much more periodic the median neuron is for remainders than for shuffled labels."""
-    accuracy = remainders.test_accuracy
+    accuracy = remainders.held_out_accuracy
     peak, peak_of_shuffled = (m.neuron_peaks.nanquantile(0.5) for m in one_at_a_time((remainders, shuffled)))
     return {
         "median of largest over mean magnitude, T_miiii over T_basis": float(peak / peak_of_shuffled),

@@ -24,7 +24,7 @@ def _alike(m: PairMeasurements) -> dict[str, Value]:
     likeness = m.position_likeness
     return {
         PEARSON: likeness.pearson,
-        "test accuracy": m.test_accuracy,
+        "test accuracy": m.held_out_accuracy,
         "cosine of the two position embeddings": likeness.cosine,
     }
 
@@ -35,7 +35,7 @@ def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, V
     return {
         PEARSON: likeness.pearson,
         "Pearson less the median of T_nanda": likeness.pearson - median(correlations),
-        MEAN_TEST_ACCURACY: remainders.test_accuracy,
+        MEAN_TEST_ACCURACY: remainders.held_out_accuracy,
         "Pearson, T_nanda": correlations,
     }
 
