@@ -16,7 +16,7 @@ layers = {name: list(m.shares(matrix).values()) for name, matrix in m.embeddings
 figure = mi.figures.representations.shares(layers, names, "The embeddings hold the key representations")
 
 # %% losses
-losses = {rho.name: (m.excluded_loss_of((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]}
+losses = {rho.name: (m.neurons_loss_without((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]}
 figure = mi.figures.representations.losses(losses, m.loss_of(m.logits), "Without a key representation it fails")
 
 # %% counts

@@ -126,8 +126,8 @@ def over_training(progress: pd.DataFrame, names: Sequence[str], title: str) -> g
         "embedding of a": {name: f"share_{name}" for name in names},
         "losses": {
             "held-out pairs": "test_loss",
-            "these alone": "restricted_loss_all",
-            "without these": "excluded_loss_train",
+            "these alone": "neurons_restricted_loss_all",
+            "without these": "neurons_excluded_loss_train",
         },
     }
     axes = ("cosine of logits and character", "share of the energy", "loss [nats]")

@@ -158,27 +158,27 @@ register(
     CAUSAL(
         "values_half_turn",
         "circles of f(a) and g(b) turned by half a step: the answer moves by one",
-        of=lambda m: m.functions.half_turn,
+        of=lambda m: m.functions.values_half_turn,
         kinds=CYCLIC,
         note=lambda m: f"circles {_names(m.functions.circles)}",
     ),
     CAUSAL(
         "values_half_turn_control",
         "answers moved by one by other changes as large as the half turn of f(a) and g(b), most",
-        of=lambda m: max(m.functions.half_turn_controls.values()),
+        of=lambda m: max(m.functions.values_half_turn_controls.values()),
         kinds=CYCLIC,
-        note=lambda m: ", ".join(f"{name} {x:.1%}" for name, x in m.functions.half_turn_controls.items()),
+        note=lambda m: ", ".join(f"{name} {x:.1%}" for name, x in m.functions.values_half_turn_controls.items()),
     ),
     CAUSAL(
         "values_accuracy_without",
         "accuracy without circles of f(a) and g(b) in the embedding",
-        of=lambda m: m.functions.accuracy_without,
+        of=lambda m: m.functions.values_accuracy_without,
         kinds=CYCLIC,
     ),
     CAUSAL(
         "values_accuracy_alone",
         "accuracy with circles of f(a) and g(b) alone in the embedding",
-        of=lambda m: m.functions.accuracy_alone,
+        of=lambda m: m.functions.values_accuracy_alone,
         kinds=CYCLIC,
     ),
 )

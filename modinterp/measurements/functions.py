@@ -100,12 +100,12 @@ class Functions(Component[Any]):
         return float((given == (self.m.task.answers() + by) % self._p).double().mean())
 
     @cached_property
-    def half_turn(self) -> float:
+    def values_half_turn(self) -> float:
         """Share of the pairs whose answer moves by one when f(a) and g(b) move half a step, where no token stands."""
         return self._answered(self._turned(self._with_companions(self.circles)), by=1)
 
     @cached_property
-    def half_turn_controls(self) -> dict[str, float]:
+    def values_half_turn_controls(self) -> dict[str, float]:
         """Share of moved answers under controls of the same size, by the part that is changed."""
         freqs, tables = self._with_companions(self.circles), self._embedded.tables
         angles = [2 * pi * k / self._p * HALF for k in freqs]
@@ -145,11 +145,11 @@ class Functions(Component[Any]):
         ]
 
     @cached_property
-    def accuracy_without(self) -> float:
+    def values_accuracy_without(self) -> float:
         """Accuracy without circles of f(a) and g(b) in the embedding."""
         return self._answered([table - part for table, part in self._parts])
 
     @cached_property
-    def accuracy_alone(self) -> float:
+    def values_accuracy_alone(self) -> float:
         """Accuracy with only the circles of f(a) and g(b) and the mean in the embedding."""
         return self._answered([table.mean(dim=0) + part for table, part in self._parts])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar
 
 import pandas as pd
 import torch
@@ -24,10 +25,21 @@ from modinterp.measurements.removal import Site, without
 from modinterp.measurements.views import Neuron, Without
 from modinterp.models import MLPConfig
 
+COLUMNS_FORMERLY = {  # names in `progress` of runs that were published earlier
+    "restricted_loss_all": "neurons_restricted_loss_all",
+    "excluded_loss_train": "neurons_excluded_loss_train",
+}
+
 
 class GroupMeasurements(PairMeasurements):
     """The measurements of a network over pairs of elements of a group, after Chughtai et al. 2023."""
 
+    FORMERLY: ClassVar = {  # names in tables of runs that were published earlier
+        "restricted_loss": "neurons_restricted_loss",
+        "restricted_accuracy": "neurons_restricted_accuracy",
+        "excluded_loss": "neurons_excluded_loss",
+        "coset_means": "coset_mean_accuracies",
+    }
     basis: Representations  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property
@@ -128,7 +140,7 @@ class GroupMeasurements(PairMeasurements):
         return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
 
     @cached_property
-    def coset_means(self) -> tuple[float, float]:
+    def coset_mean_accuracies(self) -> tuple[float, float]:
         """Accuracy with each neuron at its mean over pairs of its cosets, and over other sets of equal size."""
         post, W_L = self.post.double().cpu(), self.W_L.double().cpu()
         first, second = (coset_partitions(x.cpu(), self.task) for x in self.neuron_inputs.values())
@@ -201,16 +213,16 @@ class GroupMeasurements(PairMeasurements):
         return loss_on(logits, self.labels, rows)
 
     @cached_property
-    def restricted_loss(self) -> float:
+    def neurons_restricted_loss(self) -> float:
         """Loss over all pairs if the neurons keep only rho(a b) of the key representations. [nats]"""
         return self.loss_of(self.logits_of_products(self.keys))
 
     @cached_property
-    def restricted_accuracy(self) -> float:
+    def neurons_restricted_accuracy(self) -> float:
         """Accuracy over all pairs if the neurons keep only rho(a b) of the key representations."""
         return accuracy_on(self.logits_of_products(self.keys), self.labels)
 
-    def excluded_loss_of(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
+    def neurons_loss_without(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
         """Loss over the given rows, or all pairs, without rho(a b) of some representations in the neurons. [nats]
 
         The skip connection around the neurons is left out, as in the code of Chughtai et al. 2023.
@@ -218,12 +230,12 @@ class GroupMeasurements(PairMeasurements):
         return self.loss_of(self.neuron_logits - self.logits_of_products(excluded), rows)
 
     @cached_property
-    def excluded_loss(self) -> float:
+    def neurons_excluded_loss(self) -> float:
         """Loss over the training pairs without rho(a b) of the key representations in the neurons. [nats]
 
         For a user's checkpoint, whose training pairs are unknown, the loss is over all pairs.
         """
-        return self.excluded_loss_of(self.keys, self.split.train if self.run.knows_split else None)
+        return self.neurons_loss_without(self.keys, self.split.train if self.run.knows_split else None)
 
     def _progress_now(self, keys: tuple[Irrep, ...]) -> dict[str, float]:
         """The progress measures of this network, by name; see `progress`.
@@ -237,8 +249,8 @@ class GroupMeasurements(PairMeasurements):
         return {
             "test_loss": self.loss_of(self.logits, test),
             "test_accuracy": accuracy_on(self.logits, self.labels, test),
-            "restricted_loss_all": self.loss_of(kept),
-            "excluded_loss_train": self.loss_of(self.neuron_logits - kept, self.split.train),
+            "neurons_restricted_loss_all": self.loss_of(kept),
+            "neurons_excluded_loss_train": self.loss_of(self.neuron_logits - kept, self.split.train),
             "sum_of_squared_weights": sum(float(w.double().square().sum()) for w in weights),
             **{f"similarity_{rho.name}": self.similarity(rho.name) for rho in keys},
             **{f"share_{rho.name}": shares[rho.name] for rho in keys},
@@ -259,7 +271,7 @@ class GroupMeasurements(PairMeasurements):
         Source: Chughtai et al. 2023, section 5.6.
         """
         if self.run.progress is not None:
-            return self.run.progress
+            return self.run.progress.rename(columns=COLUMNS_FORMERLY)
         rows = []
         for epoch, network in self.networks():
             then = type(self)(replace(self.run, model=network), self.as_published)

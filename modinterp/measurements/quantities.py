@@ -190,7 +190,7 @@ def _cosets(m: Any, of: str, name: str) -> float:
 def _coset_means(m: Any, number: int) -> float:
     """Accuracy with each neuron at its mean over cosets (`number` 0), or over other sets of that size (1)."""
     _cosets(m, "a", "share")
-    return m.coset_means[number]
+    return m.coset_mean_accuracies[number]
 
 
 def _coset_orders(m: Any, of: str) -> str:

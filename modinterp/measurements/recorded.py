@@ -149,5 +149,6 @@ def restored_values(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: a value does not fit the declared type of its measurement.
     """
-    declared = measurements_declared(kind)
-    return {name: restored(declared[name], value) for name, value in values.items() if name in declared}
+    declared, formerly = measurements_declared(kind), getattr(kind, "FORMERLY", {})
+    named = {formerly.get(name, name): value for name, value in values.items()}
+    return {name: restored(declared[name], value) for name, value in named.items() if name in declared}

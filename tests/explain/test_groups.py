@@ -227,4 +227,4 @@ def test_networks_of_the_authors_have_their_key_representations(name: str) -> No
     assert (found.verdict.label, found.verdict.clock_or_pizza, m.key_names) == (FOURIER, cosets, keys)
     assert found["logit_fve_row"] == pytest.approx(share, abs=1e-4)
     assert found["read_key_share"] == pytest.approx(unembedding, abs=5e-5)
-    assert m.restricted_loss == pytest.approx(restricted, rel=5e-4)
+    assert m.neurons_restricted_loss == pytest.approx(restricted, rel=5e-4)

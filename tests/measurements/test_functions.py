@@ -69,9 +69,9 @@ def test_circles_of_functions_are_turned_and_removed(op: str) -> None:
     assert "Nothing inside was changed" not in x.verdict.words
     functions = x.measurements.functions
     assert functions.circles == FREQS
-    assert functions.half_turn == functions.accuracy_alone == 1
-    assert functions.accuracy_without < 0.1
-    assert max(functions.half_turn_controls.values()) < 0.15
+    assert functions.values_half_turn == functions.values_accuracy_alone == 1
+    assert functions.values_accuracy_without < 0.1
+    assert max(functions.values_half_turn_controls.values()) < 0.15
     assert x["values_half_turn"] == 1
 
 
@@ -90,7 +90,7 @@ def test_where_the_numbers_themselves_are_added_or_one_does_not_count(op: str, w
     if op != "add":
         m = explain(Adds(lambda n: 3 * n + 5, lambda n: 0 * n), op, P, equals=False, draws=99).measurements
     with pytest.raises(NoSuchPart, match=why):
-        _ = m.functions.half_turn
+        _ = m.functions.values_half_turn
 
 
 def test_values_that_are_the_numbers_are_turned_as_these_are() -> None:

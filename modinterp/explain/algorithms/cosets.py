@@ -13,8 +13,8 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     return (
         f"{REPRESENTATIONS.says(m)} Its neurons tell cosets apart and no single elements: with each neuron at its mean "
-        f"over pairs of cosets {m.coset_means[0]:.1%} of the answers are right, over other sets of equal sizes "
-        f"{m.coset_means[1]:.1%}."
+        f"over pairs of cosets {m['coset_means']:.1%} of the answers are right, over other sets of equal sizes "
+        f"{m['coset_means_control']:.1%}."
     )
 
 

@@ -43,7 +43,9 @@ def _shares(m: GroupMeasurements) -> go.Figure:
 
 
 def _losses(m: GroupMeasurements) -> go.Figure:
-    found = {rho.name: (m.excluded_loss_of((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]}
+    found = {
+        rho.name: (m.neurons_loss_without((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]
+    }
     title = "Without a key representation the network fails; without any other nothing changes"
     return representations.losses(found, m.loss_of(m.logits), title)
 

@@ -75,8 +75,8 @@ def test_snapshots_are_followed(tiny: TrainedRun) -> None:
     last = m.progress.iloc[-1]
     for name in m.key_names:
         assert last[f"similarity_{name}"] == pytest.approx(m.similarity(name), abs=1e-6)
-    assert last["restricted_loss_all"] == pytest.approx(m.restricted_loss)
-    assert last["excluded_loss_train"] == pytest.approx(m.excluded_loss)
+    assert last["neurons_restricted_loss_all"] == pytest.approx(m.neurons_restricted_loss)
+    assert last["neurons_excluded_loss_train"] == pytest.approx(m.neurons_excluded_loss)
     assert last["sum_of_squared_weights"] == pytest.approx(tiny.history["sum_of_squared_weights"].iloc[-1], rel=1e-4)
     assert set(learned_at(m)) <= set(m.key_names)
 

@@ -71,7 +71,7 @@ def _by_irrep(m: GroupMeasurements) -> dict[str, Value]:
     rows = None if m.spec is None else m.split.train
     train = m.loss_of(m.neuron_logits, rows)
     others = [rho for rho in m.irreps[1:] if rho not in m.keys]
-    changes = [abs(m.excluded_loss_of((rho,), rows) / train - 1) for rho in others]
+    changes = [abs(m.neurons_loss_without((rho,), rows) / train - 1) for rho in others]
     alone = {rho.name: m.loss_of(m.logits_of_products((rho,))) for rho in m.irreps[1:]}
     return {
         EXCLUDED_OTHER: max(changes, default=0.0),
@@ -187,9 +187,9 @@ CLAIMS = (
         source_says="7.08e-7 against 2.38e-6 in the mainline",
         measure=each(
             lambda m: {
-                "restricted over all-pairs loss": m.restricted_loss / m.loss_of(m.logits),
-                "accuracy with rho(a b) of key representations alone": m.restricted_accuracy,
-                RESTRICTED_LOSS: m.restricted_loss,
+                "restricted over all-pairs loss": m.neurons_restricted_loss / m.loss_of(m.logits),
+                "accuracy with rho(a b) of key representations alone": m.neurons_restricted_accuracy,
+                RESTRICTED_LOSS: m.neurons_restricted_loss,
             }
         ),
         given=LEARNED,
@@ -218,7 +218,7 @@ CLAIMS = (
         where="section 5.5",
         statement="Without rho(a b) of the key representations the network fails even on its training data.",
         source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
-        measure=each(lambda m: {EXCLUDED: m.excluded_loss / math.log(m.p)}),
+        measure=each(lambda m: {EXCLUDED: m.neurons_excluded_loss / math.log(m.p)}),
         given=LEARNED,
         expected={EXCLUDED: at_least(1.1, "the loss is above that of guessing: 1.5 times is the least of 50 seeds")},
         reported=("excluded_loss",),

@@ -20,7 +20,9 @@ ORDER_SIMILARITY = 0.05  # of the released code: from here on a representation i
 
 
 def _excluded(m: GroupMeasurements) -> dict[str, Value]:
-    before = m.progress.query("epoch >= @m.grokking.memorised and test_accuracy < 0.1")["excluded_loss_train"].tolist()
+    before = m.progress.query("epoch >= @m.grokking.memorised and test_accuracy < 0.1")[
+        "neurons_excluded_loss_train"
+    ].tolist()
     if len(before) < 2:
         raise NotRecorded(f"{m.name} has too few snapshots between memorising and grokking")
     least = before.index(min(before))
@@ -31,9 +33,9 @@ def _restricted(m: GroupMeasurements) -> dict[str, Value]:
     rows = m.progress.query("@m.grokking.memorised <= epoch <= @m.grokking.grokked")
     if not len(rows):
         raise NotRecorded(f"{m.name} has no snapshots between memorising and grokking")
-    ahead = (rows["restricted_loss_all"] < rows["test_loss"]).mean()
+    ahead = (rows["neurons_restricted_loss_all"] < rows["test_loss"]).mean()
     known = rows[rows["test_accuracy"] >= 0.1]
-    first = (known if len(known) else rows.tail(1))["restricted_loss_all"].iloc[0]
+    first = (known if len(known) else rows.tail(1))["neurons_restricted_loss_all"].iloc[0]
     return {AHEAD: float(ahead), "restricted loss when test accuracy first passes 0.1 [nats]": float(first)}
 
 

@@ -23,9 +23,9 @@ def _table(m: GroupMeasurements) -> dict[str, Value]:
 def _losses(m: GroupMeasurements) -> dict[str, Value]:
     test = m.loss_of(m.logits, None if m.spec is None else m.split.test)
     return {
-        EXCLUDED: m.excluded_loss / math.log(m.p),
-        RESTRICTED_LOSS: m.restricted_loss,
-        "restricted over test loss": m.restricted_loss / test,
+        EXCLUDED: m.neurons_excluded_loss / math.log(m.p),
+        RESTRICTED_LOSS: m.neurons_restricted_loss,
+        "restricted over test loss": m.neurons_restricted_loss / test,
     }
 
 
