@@ -22,7 +22,7 @@ def _neuron(view: Neuron) -> go.Figure:
 
 def _head(view: Head) -> go.Figure:
     """The attention of a head from the last position to the first number, over all pairs."""
-    title = f"Head {view.index}: {view.explained:.0%} of its attention's variance at frequency {view.freq}"
+    title = f"Head {view.index}: {view.explained:.0%} of its attention's variance at {view.block}"
     return grids.maps({f"head {view.index}": view.pattern}, "attention to a", title, zmax=1)
 
 

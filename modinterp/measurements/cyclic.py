@@ -30,7 +30,7 @@ from modinterp.measurements.isolation import Isolation
 from modinterp.measurements.network import PATTERN, NoSuchPart
 from modinterp.measurements.pairs import PairMeasurements
 from modinterp.measurements.questions import Questions
-from modinterp.measurements.removal import Site, without
+from modinterp.measurements.removal import Site, each_head, without
 from modinterp.measurements.views import CircleOf, Head, Neuron, Without
 
 _W_O = "blocks.0.attn.W_O"
@@ -522,10 +522,7 @@ class CyclicMeasurements(PairMeasurements):
         for values in ("_component_values", "_neuron_values"):
             with suppress(NoSuchPart):
                 names += getattr(self, values)
-        found = {name: self.ablated(name) for name in names}
-        with suppress(NoSuchPart):
-            found |= {f"head {h} at its mean": self.without(heads=[h]).ablation for h in range(self.n_heads)}
-        return components.Ablations(found)
+        return components.Ablations({name: self.ablated(name) for name in names} | each_head(self))
 
     @cached_property
     def test_losses(self) -> tuple[float, float, float]:

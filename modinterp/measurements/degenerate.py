@@ -14,7 +14,7 @@ from modinterp.models.layouts import name_list
 # What a measurement raises where its numbers are not defined, as of a network of zeros; other errors are mistakes.
 UNDEFINED = (ArithmeticError, LookupError, ValueError, RuntimeError)
 
-TINY = 1e-19  # [logits] the square of which float32 does not hold
+TINY = torch.finfo(torch.float32).tiny ** 0.5  # [logits] float32 does not hold the square of smaller numbers
 
 
 def why_undefined(m: Any) -> str:
@@ -55,9 +55,7 @@ def _of_logits(m: Any) -> Iterator[str]:
         yield "some of its logits are not finite"
     elif bool((logits == logits[:1]).all()):
         yield "its logits are the same for all inputs"
-    elif (size := float((logits - logits.mean(dim=-1, keepdim=True)).abs().max())) < torch.finfo(
-        torch.float32
-    ).tiny ** 0.5:
+    elif (size := float((logits - logits.mean(dim=-1, keepdim=True)).abs().max())) < TINY:
         yield f"its logits differ by no more than {size:.0e}"
     elif hasattr(m, "own_score") and m.own_score.loss == 0:
         yield "its loss is 0 up to rounding"

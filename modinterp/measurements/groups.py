@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.attention import components
 from modinterp.analyses.fourier.ablations import accuracy_on, loss_on
 from modinterp.analyses.groups import characters, group_transforms, product_bounds, products
 from modinterp.analyses.groups import neuron_irreps as neurons
@@ -21,8 +22,8 @@ from modinterp.analyses.groups.irreps import Irrep, irrep
 from modinterp.bases import Representations
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.pairs import PairMeasurements, one_thread
-from modinterp.measurements.removal import Site, without
-from modinterp.measurements.views import Neuron, Without
+from modinterp.measurements.removal import Site, blocks_at_each_site, each_head, without
+from modinterp.measurements.views import Head, Neuron, Without
 from modinterp.models import MLPConfig
 
 COLUMNS_FORMERLY = {  # names in `progress` of runs that were published earlier
@@ -294,24 +295,41 @@ class GroupMeasurements(PairMeasurements):
         """The coefficient of each key character's cube in the least-squares fit of the logits."""
         return characters.fitted(self.logits, self.task, self.keys)
 
+    @cached_property
+    def ablations(self) -> components.Ablations:
+        """Loss and accuracy without the key representations at each site, and with each head at its mean."""
+        found = {"original": self.original} | blocks_at_each_site(self, self.keys) | each_head(self)
+        return components.Ablations(found)
+
     def without(
-        self, representations: Sequence[str] = (), neurons: Sequence[int] = (), site: Site = "logits"
+        self,
+        representations: Sequence[str] = (),
+        heads: Sequence[int] = (),
+        neurons: Sequence[int] = (),
+        site: Site = "logits",
     ) -> Without:
-        """The network without some representations or neurons: accuracy and loss before and after.
+        """The network without some representations, heads or neurons: accuracy and loss before and after.
 
         Args:
             representations: names of representations to remove at the site; of neurons and logits, only functions of
                 the product.
-            neurons: indices of last-layer neurons to hold at their mean over all pairs.
+            heads, neurons: indices of first-layer heads or last-layer neurons to hold at their mean over all pairs.
             site: where representations are removed: `embedding`, `neurons` or `logits`.
         Raises:
             ValueError: a part does not exist; no parts, or parts of several kinds, are given.
             NoSuchPart: the network does not expose the site.
         """
-        return without(self, [irrep(self.task, name) for name in representations], (), neurons, site)
+        return without(self, [irrep(self.task, name) for name in representations], heads, neurons, site)
 
     def neuron(self, index: int) -> Neuron:
         """One neuron of the last layer: its map, representation, weights in and out, and the loss without it."""
         alone, found = without(self, neurons=[index]), self.neurons["a"]
         name, share = self.irreps[int(found.own[index])].name, float(found.best[index])
         return Neuron(index, self.post[..., index], name, share, None, self.W_L[index], alone)
+
+    def head(self, index: int) -> Head:
+        """One head of the first layer: its attention to a, best representation, and the loss without it."""
+        alone, pattern = without(self, heads=[index]), self.pattern[:, :, index, 0]
+        shares = self.basis.variance_shares(pattern[..., None])
+        best = int(shares.argmax())
+        return Head(index, pattern, self.basis.name(self.basis.all_blocks[best]), float(shares[best]), alone)

@@ -59,11 +59,6 @@ class OrderMeasurements(PositionMeasurements):
         self.smallest_number = min(run.task.small_limit, max(run.task.limit // 5, 1))
 
     @cached_property
-    def trained_on(self) -> Int[Tensor, "input pos"]:
-        """Training inputs of the run; empty for a user's checkpoint, whose split is unknown."""
-        return _trained_on(self.task, self.run.spec)
-
-    @cached_property
     def uniform(self) -> Examples:
         """Held-out inputs, drawn uniformly, with their labels."""
         return self._unseen(UNIFORM, UNIFORM_SEED)

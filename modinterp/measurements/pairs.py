@@ -53,12 +53,6 @@ def without_row_means(logits: Float[Tensor, "*pair output"]) -> Float[Tensor, "*
     return logits - logits.mean(dim=-1, keepdim=True)
 
 
-def without_means(logits: Float[Tensor, "a b output"]) -> Float[Tensor, "a b output"]:
-    """Logits without the mean of each pair, which the softmax ignores, and of each class, which a bias can add."""
-    rows = without_row_means(logits)
-    return rows - rows.mean(dim=(0, 1))
-
-
 class PairMeasurements(NetworkMeasurements):
     """The measurements of a network whose inputs are all pairs (a, b).
 

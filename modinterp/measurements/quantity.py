@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from inspect import getdoc, isfunction
 from itertools import groupby
 from typing import Any
 
@@ -204,4 +205,16 @@ def overview(m: Any) -> str:
             rows.append(f"<tr><td><code>{each.key}</code></td><td>{escape(title)}</td><td>{value}</td></tr>")
         words = STAGES[stage].format(**WORDS)
         parts.append(f"<details open><summary>{escape(words)}</summary><table>{''.join(rows)}</table></details>")
-    return "".join(parts)
+    return "".join([*parts, _members(m)])
+
+
+def _members(m: Any) -> str:
+    """Folded HTML that lists the attributes and methods of measurements, with the first line of each docstring."""
+    rows = []
+    for name in dir(m):
+        member = getattr(type(m), name, None)
+        first = (getdoc(member) or "").partition("\n")[0] if member is not None else ""
+        call = "()" if isfunction(member) else ""
+        rows.append(f"<tr><td><code>m.{name}{call}</code></td><td>{escape(first)}</td></tr>")
+    summary = "Results behind the numbers, and questions about one part"
+    return f"<details><summary>{summary}</summary><table>{''.join(rows)}</table></details>"

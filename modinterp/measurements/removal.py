@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import torch
@@ -10,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from modinterp.activations import logits_on_grid
+from modinterp.analyses.attention.components import Ablation
 from modinterp.measurements.network import NoSuchPart
 from modinterp.measurements.views import Without, at_mean
 from modinterp.models.lens import HookPoint
@@ -54,6 +56,24 @@ def without(
     before = {name: m.score(m.logits, some) for name, some in rows.items()}
     after = {name: m.score(logits, some) for name, some in rows.items()}
     return Without(parts, where, before, after, m.changed(logits), logits)
+
+
+def each_head(m: Any) -> dict[str, Ablation]:
+    """Loss and accuracy with each head of the first layer at its mean, by name; empty without attention."""
+    try:
+        count = m.pattern.shape[2]
+    except NoSuchPart:
+        return {}
+    return {f"head {head} at its mean": without(m, heads=[head]).ablation for head in range(count)}
+
+
+def blocks_at_each_site(m: Any, blocks: Sequence[Any]) -> dict[str, Ablation]:
+    """Loss and accuracy without some blocks at each site that the network exposes, by name; empty without blocks."""
+    found = {}
+    for site in _SITES if blocks else ():
+        with suppress(NoSuchPart):
+            found[f"key {m.basis.blocks_name} out of the {site}"] = without(m, blocks, site=site).ablation
+    return found
 
 
 def _known(site: str) -> str:
@@ -110,4 +130,8 @@ def _without_neurons(m: Any, neurons: list[int]) -> Float[Tensor, "a b output"]:
     return m.logits + (some.mean(dim=(0, 1)) - some) @ m.W_L[neurons].to(some)
 
 
-_SITES = {"embedding": _at_embedding, "neurons": _at_neurons, "logits": _at_logits}
+_SITES: dict[Site, Callable[[Any, Sequence[Any]], Tensor]] = {
+    "embedding": _at_embedding,
+    "neurons": _at_neurons,
+    "logits": _at_logits,
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -118,24 +119,23 @@ class Head(View):
     Attributes:
         index: index of the head.
         pattern: attention from the last position to a, over all pairs.
-        freq: the frequency that explains most of the attention. [cycles per p]
-        explained: share of the attention's variance that waves of this frequency explain.
+        block: the frequency that explains most of the attention [cycles per p], or the name of the representation.
+        explained: share of the attention's variance that `block` explains; NaN for constant attention.
         without: the network with the head's output held at its mean.
     """
 
     index: int
     pattern: Float[Tensor, "a b"] = field(repr=False)
-    freq: int
+    block: int | str
     explained: float
     without: Without = field(repr=False)
 
     def __str__(self) -> str:
         low, high = float(self.pattern.min()), float(self.pattern.max())
         change = self.without.ablation.loss - self.without.before["all"].loss
-        return (
-            f"head {self.index}: attention to a from {low:.2f} to {high:.2f}, {self.explained:.1%} of its variance at "
-            f"frequency {self.freq}; held at its mean the loss changes by {change:+.3g} nats"
-        )
+        varies = f"from {low:.2f} to {high:.2f}, {self.explained:.1%} of its variance at {self.block}"
+        seen = f"always {low:.2f}" if isnan(self.explained) else varies
+        return f"head {self.index}: attention to a {seen}; held at its mean the loss changes by {change:+.3g} nats"
 
 
 @dataclass(frozen=True)

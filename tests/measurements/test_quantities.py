@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import CodeType, FunctionType
 
 import numpy as np
 import pytest
@@ -171,23 +173,24 @@ def test_a_run_is_measured_by_its_name_whatever_came_with_it() -> None:
     assert len(questions.task.output_sizes) > 1
 
 
+def definition(of: object) -> object:
+    """What a function computes, alike for two functions of one text: its code, with what it encloses and was given."""
+    if isinstance(of, partial):
+        return definition(of.func), tuple(map(definition, of.args)), tuple(sorted(of.keywords.items(), key=str))
+    if isinstance(of, FunctionType):
+        return definition(of.__code__), tuple(definition(cell.cell_contents) for cell in of.__closure__ or ())
+    if isinstance(of, CodeType):
+        return of.co_code, of.co_names, tuple(map(definition, of.co_consts))
+    return repr(of)
+
+
 def test_a_key_has_one_definition_and_a_definition_one_key() -> None:
     titles = Counter(each.title for each in REGISTRY.values())
     assert not [title for title, count in titles.items() if count > 1]
-    code = Counter(
-        repr(
-            (
-                f.__code__.co_code,
-                f.__code__.co_consts,
-                f.__code__.co_names,
-                each.kinds,
-                [c.cell_contents for c in f.__closure__ or ()],
-            )
-        )
-        for each in REGISTRY.values()
-        if (f := each.of) and hasattr(f, "__code__")
-    )
-    assert not [names for names, count in code.items() if count > 1]
+    written = Counter(definition(each.of) for each in REGISTRY.values())
+    assert not [names for names, count in written.items() if count > 1]
+    assert definition(REGISTRY["logit_fve"].of) == definition(lambda m: m.logit_fit.explained)
+    assert definition(REGISTRY["coset_means"].of) != definition(REGISTRY["coset_means_control"].of)
     with pytest.raises(ValueError, match="accuracy has a definition already"):
         register(Quantity("accuracy", "another one", "task", lambda m: 0.0, ("NetworkMeasurements",)))
     with pytest.raises(KeyError, match="did you mean 'logit_fve'"):
@@ -240,7 +243,9 @@ def test_a_table_and_an_overview_list_every_quantity() -> None:
     assert set(m.table()["key"]) == {each.key for each in m.quantities()}
     page = m._repr_html_()
     assert all(f"<code>{each.key}</code>" in page for each in m.quantities())
-    assert page.count("<details") == len({each.stage for each in m.quantities()})
+    assert page.count("<details") == len({each.stage for each in m.quantities()}) + 1
+    assert all(f"<code>m.{name}" in page for name in dir(m))
+    assert "<code>m.neuron()</code></td><td>One neuron of the last layer" in page
 
 
 def test_an_editor_knows_the_type_of_measurements(tmp_path: Path) -> None:
@@ -293,6 +298,24 @@ def test_a_network_without_attention_has_its_ablations() -> None:
     m = measure(small(ModularArithmetic(11)))
     assert {"original", "neurons as polynomials"} <= set(m.ablations.rows)
     assert not [name for name in m.ablations.rows if name.startswith("head")]
+
+
+def test_a_group_has_heads_and_ablations_as_well() -> None:
+    m = mi.measure(with_a_spec(tiny(Group("S3"))))
+    head = m.head(1)
+    assert head.block in {rho.name for rho in m.irreps}
+    assert 0 < head.explained <= 1
+    assert len(head.figure().data)
+    assert head.without.ablation == m.without(heads=[1]).ablation == m.ablations["head 1 at its mean"]
+    m = measure(with_a_spec(small(Group("S3"))))
+    vars(m)["keys"] = m.irreps[1:]
+    rows = m.ablations.rows
+    assert set(rows) == {
+        "original",
+        *(f"key representations out of the {x}" for x in ("embedding", "neurons", "logits")),
+    }
+    names = [rho.name for rho in m.keys]
+    assert rows["key representations out of the neurons"] == m.without(names, site="neurons").ablation
 
 
 def test_circles_of_a_transformer_are_kept_with_their_measurements() -> None:

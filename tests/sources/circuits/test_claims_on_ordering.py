@@ -45,7 +45,7 @@ def test_none_holds_on_a_small_network_before_training(tiny_max: TrainedRun, tin
 
 def test_measurements_keep_clear_of_the_training_set(tiny_max: TrainedRun) -> None:
     m = measure(tiny_max)
-    trained_on = set(map(tuple, m.trained_on.tolist()))
+    trained_on = set(map(tuple, m.task.inputs()[m.split.train].tolist()))
     assert len(trained_on) == 350
     for examples in (m.uniform, m.small):
         assert not trained_on & set(map(tuple, examples.inputs.tolist()))
