@@ -76,10 +76,6 @@ def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[
 # Numbers and notes of more than one expression
 
 
-def _p_value(m: Any, statistic: str) -> float:
-    return m.spectrum_nulls.p_value(statistic)
-
-
 def _null_note(nulls: Any, statistic: str | None = None) -> str:
     rows = [row for row in nulls.rows if statistic in (None, row.statistic)]
     worst, names = max(rows, key=lambda row: row.p_value), {row.name for row in nulls.rows}
@@ -259,7 +255,7 @@ register(
              lambda m: m.similarity_gap, GROUPS),
     Quantity("key_energy", "share of {readout}'s energy in as many {blocks}, each row's mean left out", "keys",
              lambda m: m.key_energy, PAIRS),
-    Quantity("p_value_gap", f"p-value of the {GAP}", "keys", lambda m: _p_value(m, GAP), CYCLIC,
+    Quantity("p_value_gap", f"p-value of the {GAP}", "keys", lambda m: m.spectrum_nulls.p_value(GAP), CYCLIC,
              note=lambda m: _null_note(m.spectrum_nulls, GAP)),
     Quantity("p_value_energy", f"p-value of the {KEY_ENERGY}", "keys", lambda m: m.p_value, PAIRS,
              note=lambda m: _null_note(m.spectrum_nulls, KEY_ENERGY)),

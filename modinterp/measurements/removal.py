@@ -13,7 +13,7 @@ from torch import Tensor
 from modinterp.activations import logits_on_grid
 from modinterp.analyses.attention.components import Ablation
 from modinterp.measurements.network import NoSuchPart
-from modinterp.measurements.views import Without, at_mean
+from modinterp.measurements.views import Without
 from modinterp.models.lens import HookPoint
 
 Site = Literal["embedding", "neurons", "logits"]
@@ -119,7 +119,9 @@ def _without_heads(m: Any, heads: list[int]) -> Float[Tensor, "a b output"]:
     z = m.grid[name]
     if not {*heads} <= {*range(z.shape[2])}:
         raise ValueError(f"{m.name} has heads 0 to {z.shape[2] - 1}, got {heads}")
-    return m.logits_after({name: at_mean(z, heads)})
+    changed, index = z.clone(), torch.tensor(heads, device=z.device)
+    changed[:, :, index] = z[:, :, index].mean(dim=(0, 1))
+    return m.logits_after({name: changed})
 
 
 def _without_neurons(m: Any, neurons: list[int]) -> Float[Tensor, "a b output"]:

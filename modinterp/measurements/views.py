@@ -8,7 +8,6 @@ from math import isnan
 from typing import Any
 
 import pandas as pd
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -164,11 +163,3 @@ class CircleOf(View):
             f"circle {self.freq}{' (key)' if self.is_key else ''}: {self.share:.1%} of the embedding's energy; without "
             f"it in the logits the loss changes by {change:+.3g} nats"
         )
-
-
-def at_mean(x: Float[Tensor, "a b *rest"], members: list[int]) -> Float[Tensor, "a b *rest"]:
-    """Activations with the given entries of the third axis set to their mean over all pairs."""
-    changed = x.clone()
-    index = torch.tensor(members, device=x.device)
-    changed[:, :, index] = x[:, :, index].mean(dim=(0, 1))
-    return changed

@@ -74,7 +74,7 @@ def best_calling(
         maps: the maps that are tried; by default the usual ones for a network of so many tokens.
     """
     order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:SAMPLE]
-    tokens, answers = inputs[order].to(_device(network)), [each[order] for each in labels]
+    tokens, answers = inputs[order].to(device_of(network)), [each[order] for each in labels]
     best, tried = None, 0
     for group in _groups(network, classes, known, maps):
         scored: list[_Scored] = []
@@ -110,7 +110,7 @@ def accuracy_of(
 ) -> float:
     """Share of right answers on the sample of `best_calling`, to the operation that fits best."""
     order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:SAMPLE]
-    tokens = inputs[order].to(_device(network))
+    tokens = inputs[order].to(device_of(network))
     try:
         with torch.no_grad():
             logits = calling.logits(network, tokens, classes)[:, :classes]
@@ -131,7 +131,7 @@ def calling_of(
     Raises:
         ValueError: no such form or tokens, or the network does not take them.
     """
-    inputs, classes = task.inputs().to(_device(network)), sum(task.output_sizes)
+    inputs, classes = task.inputs().to(device_of(network)), sum(task.output_sizes)
     known = Calling(numbers=len(task.grid) if task.grid else task.n_ctx)
     if tokens is None:
         return likeliest_calling(network, inputs, classes, form, known)
@@ -146,7 +146,8 @@ def calling_of(
     return first if found is None or found.accuracy < RIGHT else found.calling
 
 
-def _device(network: object) -> torch.device:
+def device_of(network: object) -> torch.device:
+    """The device of a module's first weight; the CPU for a function."""
     parameters = network.parameters() if isinstance(network, nn.Module) else iter(())
     return next(parameters, torch.empty(0)).device
 

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from modinterp.models.base_network import Network
-from modinterp.models.call_search import calling_of
+from modinterp.models.call_search import calling_of, device_of
 from modinterp.models.calling import POSITIONS_FIRST, REFUSALS, Calling
 from modinterp.models.lens import HookPoint
 from modinterp.models.locations import (
@@ -96,15 +96,10 @@ class Wrapped(Network):
         with torch.no_grad():
             return self.called(self.inputs[:1], every=True).shape[1]
 
-    @staticmethod
-    def _device_of(network: object) -> torch.device:
-        parameters = network.parameters() if isinstance(network, nn.Module) else iter(())
-        return next(parameters, torch.empty(0)).device
-
     @property
     def device(self) -> torch.device:
         """Return the device of the parameters."""
-        return self._device_of(self.__dict__["inner"])
+        return device_of(self.__dict__["inner"])
 
     @property
     def inner_module(self) -> nn.Module:

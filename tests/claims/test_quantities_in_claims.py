@@ -96,7 +96,10 @@ def test_no_measure_returns_a_number_that_nothing_uses(name: str, reproduced: Ca
     measured, used = defaultdict(set), defaultdict(set)
     for result in reproduced(name).reproduction.results:
         own = getattr(result.claim.measure, "of_one", result.claim.measure)
-        key = getattr(own, "__qualname__", type(own).__qualname__), getattr(own, "__module__", "")
+        line = (
+            own.__code__.co_firstlineno if hasattr(own, "__code__") else 0
+        )  # two functions without a name differ by their line
+        key = getattr(own, "__qualname__", type(own).__qualname__), getattr(own, "__module__", ""), line
         measured[key] |= set(result.measured)
         used[key] |= {*result.claim.names, *told(result.claim)}
         assert not result.measured or set(result.claim.reported) <= set(result.measured), result.claim.id

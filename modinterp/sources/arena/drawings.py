@@ -55,10 +55,6 @@ def _line(by_run: Measured) -> go.Figure | None:
     return measured.curves(lines, ("number", "coordinate along u"), title) if lines else None
 
 
-def _coordinates(by_run: Measured) -> pd.DataFrame | None:
-    return u(judged(by_run[CUMSUM[0]])).table() if CUMSUM[0] in by_run else None
-
-
 def _mean(m: SequenceMeasurements) -> go.Figure:
     m = judged(m)
     (means, sums), along = means_so_far(m), projections(m)
@@ -166,7 +162,10 @@ FIGURES = {
         number="November: OV circuit",
         draw=_line,
         all_of=CUMSUM,
-        table=Table(title="Coordinates of the main run", make=_coordinates),
+        table=Table(
+            title="Coordinates of the main run",
+            make=lambda by_run: u(judged(by_run[CUMSUM[0]])).table() if CUMSUM[0] in by_run else None,
+        ),
     ),
     "cumsum_mean": Drawing(number="November: what the MLP reads", draw=_mean),
     "cumsum_without": Drawing(number="November: ablation of the MLP", draw=_without),

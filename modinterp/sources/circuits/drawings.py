@@ -112,29 +112,9 @@ def _dimensions(m: OrderMeasurements) -> go.Figure:
     return ordering.dimensions(keys, queries, 0)
 
 
-def _lines_by_position(m: OrderMeasurements) -> pd.DataFrame:
-    return lines(m.cls.scores[: m.n, : m.limit].transpose(0, 1), m.smallest_number).table()
-
-
-def _scores(m: OrderMeasurements) -> go.Figure:
-    return ordering.scores(m.scores, m.score_lines)
-
-
-def _copying(m: OrderMeasurements) -> go.Figure:
-    return ordering.copy_margins(m.copying, m.smallest_number)
-
-
 def _robustness(measured: Measured) -> go.Figure | None:
     tolerances = {name: m.tolerance for name, m in _short_names(measured, ROBUST).items()}
     return ordering.robustness(tolerances) if tolerances else None
-
-
-def _robustness_table(measured: Measured) -> pd.DataFrame | None:
-    return measured[BALANCED[0]].tolerance.table() if BALANCED[0] in measured else None
-
-
-def _proven(m: OrderMeasurements) -> go.Figure:
-    return ordering.proven_shares(m.bound, m.accuracy)
 
 
 def _proof_table(m: OrderMeasurements) -> pd.DataFrame:
@@ -150,10 +130,6 @@ def _ranks(m: OrderMeasurements) -> go.Figure:
 def _median_ranks(m: OrderMeasurements) -> go.Figure:
     title = "Median: mean attention of CLS to each rank; no head attends to the middle number alone"
     return sorting.ranks(m.ranks, title)
-
-
-def _swaps(m: OrderMeasurements) -> go.Figure:
-    return sorting.swaps(swaps(m))
 
 
 def _sort_scores(m: OrderMeasurements) -> go.Figure:
@@ -182,28 +158,34 @@ FIGURES = {
     "dimensions": Drawing(
         number="Max: key and query dimensions",
         draw=_dimensions,
-        table=Table(title="Lines through the scores, by position and head", make=_lines_by_position),
+        table=Table(
+            title="Lines through the scores, by position and head",
+            make=lambda m: lines(m.cls.scores[: m.n, : m.limit].transpose(0, 1), m.smallest_number).table(),
+        ),
     ),
     "scores": Drawing(
         number="Max: scores with CLS",
-        draw=_scores,
+        draw=lambda m: ordering.scores(m.scores, m.score_lines),
         table=Table(title="Lines through the scores, by head", make=lambda m: m.score_lines.table()),
     ),
     "copying": Drawing(
         number="Max: OV circuit",
-        draw=_copying,
+        draw=lambda m: ordering.copy_margins(m.copying, m.smallest_number),
         table=Table(title="Copying, by number", make=lambda m: m.copying.table()),
     ),
     "robustness": Drawing(
         number="Robustness of copying",
         draw=_robustness,
         all_of=ROBUST,
-        table=Table(title="Robustness of the max transformer", make=_robustness_table),
+        table=Table(
+            title="Robustness of the max transformer",
+            make=lambda measured: measured[BALANCED[0]].tolerance.table() if BALANCED[0] in measured else None,
+        ),
     ),
     "idealised": Drawing(number="Max: final algorithm", draw=_idealised),
     "proven": Drawing(
         number="Max: proof, not in the source",
-        draw=_proven,
+        draw=lambda m: ordering.proven_shares(m.bound, m.accuracy),
         table=Table(title="Proof, by largest number", make=_proof_table),
     ),
     "median_ranks": Drawing(number="Median: attention", draw=_median_ranks, first_of=(MEDIAN[0],)),
@@ -215,7 +197,9 @@ FIGURES = {
         first_of=(SORT[0],),
         table=Table(title="Attention of the outputs, by head", make=lambda m: m.ranks.table()),
     ),
-    "swaps": Drawing(number="Sort: effect of the current number", draw=_swaps, first_of=(SORT[0],)),
+    "swaps": Drawing(
+        number="Sort: effect of the current number", draw=lambda m: sorting.swaps(swaps(m)), first_of=(SORT[0],)
+    ),
     "sort_scores": Drawing(number="Sort: scores", draw=_sort_scores, first_of=(SORT[0],)),
     "sort_table": Drawing(number="Sort: scores by query and key", draw=_mutual_scores, first_of=(SORT[0],)),
     "widths": Drawing(number="Loss by width", draw=_widths, all_of=("circuits/*-width-*",)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import pandas as pd
@@ -99,14 +98,6 @@ def _biases(m: CyclicMeasurements) -> go.Figure:
     return circles.sorted_biases(m.b_in, lengths, m.freqs)
 
 
-def _linearity(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
-    return linearity.battery({name: m.circles.mlp_linearity for name, m in measured.items()}) if measured else None
-
-
-def _linearity_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame | None:
-    return measured[MAIN].circles.mlp_linearity.table() if MAIN in measured else None
-
-
 def _moving_circles(m: CyclicMeasurements, hook: str, directions: tuple[int, ...], title: str) -> go.Figure:
     """The circles of every key frequency under a hook, moving as a runs.
 
@@ -194,9 +185,14 @@ FIGURES = {
     "biases": Drawing(number="Section 8, biases", draw=_biases),
     "linearity": Drawing(
         number="Section 8, does the MLP do more than an affine map?",
-        draw=_linearity,
+        draw=lambda measured: (
+            linearity.battery({name: m.circles.mlp_linearity for name, m in measured.items()}) if measured else None
+        ),
         all_of=BATTERY,
-        table=Table(title="The whole battery", make=_linearity_table),
+        table=Table(
+            title="The whole battery",
+            make=lambda measured: measured[MAIN].circles.mlp_linearity.table() if MAIN in measured else None,
+        ),
     ),
     "without_relu": Drawing(
         number="Section 8, without ReLU",

@@ -38,10 +38,6 @@ def _polar() -> go.Figure:
     return spirals.polar(sets, TURNS)
 
 
-def _inputs() -> go.Figure:
-    return remainders.inputs(PrimeRemainders(SMALL_P).numbers().view(SMALL_P, SMALL_P))
-
-
 def _labels() -> go.Figure:
     task = PrimeRemainders(SMALL_P)
     panels = {f"remainder by {q}": task.labels()[:, i] for i, q in enumerate(task.output_sizes)}
@@ -190,7 +186,11 @@ def _importances() -> go.Figure | None:
 
 FIGURES = {
     "polar": Drawing(number="Figure 1", draw=_polar, needs_no_run=True),
-    "inputs": Drawing(number="Figure 2", draw=_inputs, needs_no_run=True),
+    "inputs": Drawing(
+        number="Figure 2",
+        draw=lambda: remainders.inputs(PrimeRemainders(SMALL_P).numbers().view(SMALL_P, SMALL_P)),
+        needs_no_run=True,
+    ),
     "labels": Drawing(number="Figure 3", draw=_labels, needs_no_run=True),
     "search": Drawing(number="Table 1: a search", draw=_search, needs_no_run=True),
     "importances": Drawing(

@@ -93,10 +93,6 @@ def _qk_zero(m: SequenceMeasurements) -> dict[str, float]:
     }
 
 
-def _rank_one(m: SequenceMeasurements) -> dict[str, float]:
-    return {"energy of the first direction": u(judged(m)).energy}
-
-
 def _linear(m: SequenceMeasurements) -> dict[str, float]:
     m = judged(m)
     values, coordinates = torch.arange(-m.task.largest, m.task.largest + 1).double(), u(m).coordinates
@@ -190,7 +186,7 @@ CLAIMS = (
         where="November, OV circuit",
         statement="The head writes all numbers along one direction.",
         source_says="one singular value is not near zero",
-        measure=each(_rank_one),
+        measure=each(lambda m: {"energy of the first direction": u(judged(m)).energy}),
         expected={"energy of the first direction": at_least(0.999, "one direction")},
         needs=CUMSUM,
         scope="any seed",

@@ -73,18 +73,6 @@ def errors_by_pair(m: SequenceMeasurements, each_pair: int = 400) -> Float[Tenso
     return torch.tensor(errors)
 
 
-def _solved(m: SequenceMeasurements) -> dict[str, float]:
-    return {
-        ACCURACY: m.answered.accuracy,
-        LOSS: m.answered.loss,
-        "mean margin of the right answer, logits": margin(m, m.precise),
-    }
-
-
-def _mirror(m: SequenceMeasurements) -> dict[str, float]:
-    return {PLACES: int((differences(m)[best_head(m)] >= ENOUGH).sum())}
-
-
 def margins_at_mean(m: SequenceMeasurements) -> dict[tuple[int, int], float]:
     """The margin with each head at its mean, by layer and head."""
     means, found = mean_outputs(m.precise, m.task.fresh(2_500, 42).inputs), {}
@@ -152,7 +140,13 @@ CLAIMS = (
         where="July, the network",
         statement="The network distinguishes nearly all palindromes from other sequences.",
         source_says=".997; loss .008, margin 7.489",
-        measure=each(_solved),
+        measure=each(
+            lambda m: {
+                ACCURACY: m.answered.accuracy,
+                LOSS: m.answered.loss,
+                "mean margin of the right answer, logits": margin(m, m.precise),
+            }
+        ),
         expected={ACCURACY: at_least(0.98, "0.997 in the source")},
         reported=(LOSS, "mean margin of the right answer, logits"),
         needs=PALINDROME,
@@ -166,7 +160,7 @@ CLAIMS = (
             "tokens are equal, and otherwise to its own position."
         ),
         source_says="a figure",
-        measure=each(_mirror),
+        measure=each(lambda m: {PLACES: int((differences(m)[best_head(m)] >= ENOUGH).sum())}),
         expected={
             PLACES: at_least(
                 6, ("ten positions have a mirror; there the weight is larger by 0.3 where both tokens are equal")

@@ -6,7 +6,7 @@ from math import prod
 
 from modinterp.claims.band import equals, near
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import Value, each
+from modinterp.claims.claim import each
 from modinterp.measurements import SequenceMeasurements
 from modinterp.sources.arena.claims.cumsum import u
 from modinterp.sources.arena.claims.subject import SEED, judged, seed
@@ -22,10 +22,6 @@ WEIGHTS = {
 Q, K, V, LARGEST = "norm of W_Q", "norm of W_K", "norm of W_V", "largest singular value of W_E W_V W_O"
 
 
-def _sizes() -> dict[str, Value]:
-    return {name: sum(map(prod, RUNS[run].model.shapes().values())) for name, run in WEIGHTS.items()}
-
-
 def _reproduced(m: SequenceMeasurements) -> dict[str, float]:
     network, values = judged(m).precise, u(judged(m)).singular_values
     norms = {name: float(w.detach().norm()) for name, w in ((Q, network.W_Q), (K, network.W_K), (V, network.W_V))}
@@ -38,7 +34,7 @@ CLAIMS = (
         where="each month, the network",
         statement="The source's five networks have 2,447, 49,684, 30,300, 8,262 and 16,475 weights.",
         source_says="sizes of each network",
-        measure=_sizes,
+        measure=lambda: {name: sum(map(prod, RUNS[run].model.shapes().values())) for name, run in WEIGHTS.items()},
         expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300, 8_262, 16_475)), strict=True)),
         scope="any network",
     ),

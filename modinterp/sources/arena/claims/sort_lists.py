@@ -30,10 +30,6 @@ def right_behind_jumps(m: SequenceMeasurements, gap: int) -> float:
     return float((answers_behind(m.precise, asked) == asked.number + gap).double().mean())
 
 
-def _gap(m: SequenceMeasurements) -> dict[str, float]:
-    return {SMALL_GAP: right_behind_jumps(m, 10), LARGE_GAP: right_behind_jumps(m, 30)}
-
-
 def _sep_advex(m: SequenceMeasurements) -> dict[str, float]:
     generator = torch.Generator().manual_seed(0)
     numbers = 30 + torch.rand(1_500, m.task.limit - 30, generator=generator).argsort(dim=1)[:, : m.task.n]
@@ -91,7 +87,7 @@ CLAIMS = (
         where="October, adversarial lists",
         statement="Large jumps, which are rare in training, break the sorting.",
         source_says="a list with 0 and the numbers 40 to 48",
-        measure=each(_gap),
+        measure=each(lambda m: {SMALL_GAP: right_behind_jumps(m, 10), LARGE_GAP: right_behind_jumps(m, 30)}),
         expected={
             SMALL_GAP: at_least(0.99, "a usual jump"),
             LARGE_GAP: at_most(0.6, "one list with a large jump is sorted wrongly in the source"),

@@ -35,10 +35,6 @@ def _periodic(m: CyclicMeasurements) -> dict[str, float]:
     }
 
 
-def _first_neurons(m: CyclicMeasurements) -> dict[str, float]:
-    return {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
-
-
 def _attention_spectrum(m: CyclicMeasurements) -> dict[str, float]:
     spectra = transform_2d(m.pattern[..., 0])
     rows, columns = spectra[1:, 0].square(), spectra[0, 1:].square()
@@ -98,7 +94,9 @@ CLAIMS = (
         where="Addition, neurons",
         statement="The first three neurons are periodic.",
         source_says="heat-maps",
-        measure=each(_first_neurons),
+        measure=each(
+            lambda m: {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
+        ),
         expected={"median share of neurons 0 to 2": at_least(0.7, "seen in the heat-maps")},
         reported=("neurons_median",),
         needs=ADD,

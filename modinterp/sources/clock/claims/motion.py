@@ -211,6 +211,7 @@ CLAIMS = (
         "two.",
         source_says="an animation in three dimensions",
         measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_in_second_pair(m, NEURONS)}),
+        reported=(ORBIT, *WITH_HEAD.values()),
         expected={
             **_REVOLVES,
             **_ROTATES,
@@ -242,6 +243,7 @@ CLAIMS = (
         statement="In the third and fourth principal direction of the neurons the circles only rotate.",
         source_says="animation",
         measure=each(lambda m: _rotation_in_second_pair(m, NEURONS)),
+        reported=(ORBIT, *WITH_HEAD.values()),
         expected={
             REVOLVING_PART: at_most(0.3, "no visible revolution"),
             **_ROTATES,

@@ -76,15 +76,6 @@ def _linear_sigmoid(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-def _ov(m: CyclicMeasurements) -> dict[str, Value]:
-    return {
-        "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
-        "heads whose OV is strongest at their own frequency": sum(
-            a == b for a, b in zip(m.roles.ov_freqs, m.roles.freqs, strict=True)
-        ),
-    }
-
-
 def _amplifier_norms(m: CyclicMeasurements) -> dict[str, Value]:
     first, second = m.roles.pair
     norms = torch.stack([component_norms(m.ov[head]) for head in (first, second)])
@@ -209,7 +200,12 @@ CLAIMS = (
         where="appendix C.1.3, figure 11",
         statement="The OV circuits hold key frequencies alone, and are strongest at the head's own key frequency.",
         source_says="none printed",
-        measure=_ov,
+        measure=lambda m: {
+            "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
+            "heads whose OV is strongest at their own frequency": sum(
+                a == b for a, b in zip(m.roles.ov_freqs, m.roles.freqs, strict=True)
+            ),
+        },
         expected={
             "lowest share of the key frequencies": at_least(0.9, "nothing else is visible in figure 11"),
             "heads whose OV is strongest at their own frequency": at_least(2, "two in the paper"),

@@ -104,14 +104,6 @@ def _profile(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Ci
     }
 
 
-def _accuracy(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Circle]) -> dict[str, Value]:
-    return {
-        ALONE: max((m.isolation.isolated_accuracy([one]) for one in leading), default=NAN),
-        TOGETHER: m.isolation.isolated_accuracy(leading),
-        "accuracy of all circles with 2% of the variance": m.isolation.isolated_accuracy((*leading, *weak)),
-    }
-
-
 def doubled(freq: int, p: int) -> int:
     """Twice a frequency, folded back to 1 .. p // 2."""
     return min(2 * freq % p, -2 * freq % p)
@@ -249,7 +241,13 @@ CLAIMS = (
         where="section 3.3",
         statement="One circle does not suffice for the task; the leading circles together nearly suffice.",
         source_says="accuracy in the released Model A: 0.348, 0.328, 0.260 alone; 0.9966 together; 1 for all six",
-        measure=_of_circles(_accuracy),
+        measure=_of_circles(
+            lambda m, leading, weak: {
+                ALONE: max((m.isolation.isolated_accuracy([one]) for one in leading), default=NAN),
+                TOGETHER: m.isolation.isolated_accuracy(leading),
+                "accuracy of all circles with 2% of the variance": m.isolation.isolated_accuracy((*leading, *weak)),
+            }
+        ),
         given=SOLVED,
         expected={
             ALONE: at_most(0.7, "accuracy 0.348 in the released Model A"),
