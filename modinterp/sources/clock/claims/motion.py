@@ -52,13 +52,10 @@ def _rotating(m: CyclicMeasurements, hook: str, pair: int, freqs: Sequence[int])
     }
 
 
-def _rotation_in_second_pair(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
-    """Rotation in principal directions 3 and 4: at all key frequencies, and at those that a head is tuned to.
-
-    In a network without a tuned head, which is a control, the latter is at all key frequencies as well.
-    """
-    attended = _rotating(m, hook, SECOND, m.circles.attended_frequencies or m.freqs)
-    return _rotating(m, hook, SECOND, m.freqs) | {name: attended[every] for every, name in WITH_HEAD.items()}
+def _rotation_of_neurons(m: CyclicMeasurements) -> dict[str, Value]:
+    """Rotation of the neurons in principal directions 3 and 4, at all key frequencies."""
+    rotating = _rotating(m, NEURONS, SECOND, m.freqs)
+    return {name: rotating[name] for name in (ROTATION, ROTATION_FIT, REVOLVING_PART)}
 
 
 def _parts_of_logits(m: CyclicMeasurements) -> dict[str, Value]:
@@ -80,8 +77,13 @@ def _revolution_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _rotation_of_attention(m: CyclicMeasurements) -> dict[str, Value]:
-    numbers = _rotation_in_second_pair(m, ATTN_OUT)
-    return {name: numbers[name] for name in (ROTATION, ROTATION_FIT, *WITH_HEAD.values())}
+    """Rotation in principal directions 3 and 4: at all key frequencies, and at those that a head is tuned to.
+
+    In a network without a tuned head, which is a control, the latter is at all key frequencies as well.
+    """
+    every = _rotating(m, ATTN_OUT, SECOND, m.freqs)
+    attended = _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies or m.freqs)
+    return {name: every[name] for name in WITH_HEAD} | {name: attended[of] for of, name in WITH_HEAD.items()}
 
 
 def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
@@ -210,8 +212,7 @@ CLAIMS = (
         statement="Among the neurons the circles revolve in the first two principal directions and turn in the next "
         "two.",
         source_says="an animation in three dimensions",
-        measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_in_second_pair(m, NEURONS)}),
-        reported=(ORBIT, *WITH_HEAD.values()),
+        measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_of_neurons(m)}),
         expected={
             **_REVOLVES,
             **_ROTATES,
@@ -242,8 +243,7 @@ CLAIMS = (
         where="section 9.5",
         statement="In the third and fourth principal direction of the neurons the circles only rotate.",
         source_says="animation",
-        measure=each(lambda m: _rotation_in_second_pair(m, NEURONS)),
-        reported=(ORBIT, *WITH_HEAD.values()),
+        measure=each(_rotation_of_neurons),
         expected={
             REVOLVING_PART: at_most(0.3, "no visible revolution"),
             **_ROTATES,
