@@ -117,10 +117,10 @@ class Frequencies(Basis[int]):
         in_order = None if at_start is None else map(arrange, at_start)
         return nulls.logit_nulls(logits, count, in_order, self.sign, pairs=pairs)
 
-    def _in_order(self, logits: Logits) -> Logits:
+    def _in_order(self, logits: Float[Tensor, "number number class"]) -> Logits:
         return self.arranged(logits, is_logits=True)
 
-    def _outputs_in_order(self, logits: Float[Tensor, "pair output"]) -> Float[Tensor, "pair output"]:
+    def _outputs_in_order(self, logits: Float[Tensor, "pair class"]) -> Float[Tensor, "pair output"]:
         return logits[:, self.order] if self.is_operation and self.cyclic.is_renamed else logits
 
     @cached_property

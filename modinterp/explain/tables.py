@@ -59,6 +59,8 @@ def _of_groups(m: GroupMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "Representations", pd.DataFrame(columns)
     if m.has_neurons:
         yield "Share of the neurons' variance", m.pair_shares.table()
+    if len(m.ablations.rows) > 1:
+        yield "Parts taken out", m.ablations.table()
     losses = [(name, without, alone, name in m.key_names) for name, (without, alone) in m.loss_with_each.items()]
     names = ["representation", "loss without it [nats]", "loss with it alone [nats]", "key"]
     yield "Loss without one representation, and with one alone", pd.DataFrame(losses, columns=names)
