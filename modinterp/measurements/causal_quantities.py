@@ -23,6 +23,11 @@ def _on_sample(m: Any, share: float) -> str:
     return f"{seen.precise_text} at 95%, on {len(pairs):,} pairs at random"
 
 
+def _nothing_to_recover(m: Any, share: float) -> str:
+    """Reason why a recovered share is NaN; empty if it is a number."""
+    return f"there are no {m.causal.basis.blocks_name} to restore, or no right answers to recover" * (share != share)
+
+
 CAUSAL = partial(Quantity, stage="causal", kinds=PAIRS)
 
 register(
@@ -116,12 +121,14 @@ register(
         "accuracy recovered when the {blocks} alone are restored in another pair",
         of=lambda m: m.causal.rescue[0],
         definition="V4",
+        note=lambda m: _nothing_to_recover(m, m.causal.rescue[0]),
     ),
     CAUSAL(
         "rescue_control",
         "accuracy recovered when as many random {blocks} are restored",
         of=lambda m: m.causal.rescue[1],
         definition="V4",
+        note=lambda m: _nothing_to_recover(m, m.causal.rescue[1]),
     ),
     CAUSAL(
         "margins_foretold",

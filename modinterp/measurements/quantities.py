@@ -252,7 +252,8 @@ register(
              lambda m: m.least_similarity, GROUPS,
              note=lambda m: "" if m.as_published else f"more than any of {len(m.renamed)} renamings has"),
     Quantity("similarity_gap", "weakest key representation over the strongest other one, similarities", "keys",
-             lambda m: m.similarity_gap, GROUPS),
+             lambda m: m.similarity_gap, GROUPS,
+             note=lambda m: "no representation is key" * math.isnan(m.similarity_gap)),
     Quantity("key_energy", "share of {readout}'s energy in as many {blocks}, each row's mean left out", "keys",
              lambda m: m.key_energy, PAIRS),
     Quantity("p_value_gap", f"p-value of the {GAP}", "keys", lambda m: m.spectrum_nulls.p_value(GAP), CYCLIC,
@@ -375,7 +376,8 @@ register(
             Quantity(f"cosets_{of}", f"neurons constant on cosets, by the {word} element, share", "cosets",
                      partial(_cosets, of=of, name="share"), GROUPS, note=partial(_coset_orders, of=of)),
             Quantity(f"cosets_null_{of}", "random functions of the same representations constant on cosets as large, "
-                     f"by the {word} element, share", "cosets", partial(_cosets, of=of, name="null"), GROUPS),
+                     f"by the {word} element, share", "cosets", partial(_cosets, of=of, name="null"), GROUPS,
+                     note=lambda m, of=of: "no neuron is constant on cosets" * math.isnan(m.coset_shares[of].null)),
         )
     ),
     Quantity("coset_means", "accuracy with each neuron at its mean over pairs of cosets", "cosets",

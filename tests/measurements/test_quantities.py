@@ -21,7 +21,7 @@ from modinterp.measurements import REGISTRY, CyclicMeasurements, NoSuchPart, Qua
 from modinterp.measurements.quantity import register
 from modinterp.models import MLPConfig, TransformerConfig, Weights, from_state_dict, hooked, initial_weights
 from modinterp.runs import TrainedRun
-from modinterp.tasks import Group, ModularArithmetic, PrimeRemainders, Task
+from modinterp.tasks import Group, ModularArithmetic, Ordering, PrimeRemainders, Task
 from modinterp.training import Recipe, RunSpec
 
 P, FREQS = 31, (3, 7, 12)
@@ -149,6 +149,19 @@ def test_measure_and_explain_give_the_same_numbers(name: str) -> None:
         assert (value is None) == (other is None), key
         assert value is None or value == other or (math.isnan(value) and math.isnan(other)), key
         assert value is not None or reading.note, f"{key} is absent without a reason"
+
+
+def test_a_number_that_is_undefined_or_absent_has_a_reason() -> None:
+    tasks = (
+        ModularArithmetic(13),
+        ModularArithmetic(13, "sub"),
+        Group("S4"),
+        Ordering("sort", n=3, limit=10, size=200),
+    )
+    for task in tasks:
+        m = measure(tiny(task), draws=20)
+        silent = [x.key for x in m.readings() if (x.value is None or math.isnan(x.value)) and not x.note]
+        assert not silent, task.name
 
 
 def test_a_function_seen_from_outside_has_numbers_and_reasons() -> None:
