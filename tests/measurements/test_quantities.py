@@ -123,6 +123,7 @@ def test_the_operation_says_what_neurons_and_ablations_are(op: str) -> None:
     assert len(m.freqs) == len(FREQS)
     assert m.ablations["original"].accuracy == pytest.approx(1.0)
     assert m.ablations["neurons as polynomials"].accuracy > 0.95
+    assert m.ablations["neurons as waves of the answer"].accuracy > 0.95
     assert m.ablations["head 0 at its mean"].accuracy < 0.5
     assert m["restricted_accuracy"] > 0.95
     assert m["excluded_accuracy"] < 0.5

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from modinterp.analyses.attention.components import RENAMED
 from modinterp.measurements import GroupMeasurements, measure, measure_as_published
 from modinterp.measurements.recorded import plain, restored
 from modinterp.publish.publishing import has_both, publish
@@ -185,12 +186,15 @@ def test_measurements_of_some_sources_are_compared() -> None:
 
 
 def same_measurements(was: Mapping[str, object], now: Mapping[str, object]) -> None:
-    was = {GroupMeasurements.FORMERLY.get(name, name): value for name, value in was.items()}
+    renamed = GroupMeasurements.FORMERLY | RENAMED
+    was = {renamed.get(name, name): value for name, value in was.items()}
     shared = set(was) - WITHDRAWN  # runs are published anew for measurements that were added since
     assert shared <= set(now)
     for key, value in ((key, now[key]) for key in shared):
         for shown, found in zip(
-            flat(was[key]), flat(value), strict=key != "phases"
+            (renamed.get(x, x) if isinstance(x, str) else x for x in flat(was[key])),
+            flat(value),
+            strict=key != "phases",
         ):  # which say since how coarse they are
             is_number = isinstance(found, int | float)
             assert shown == (pytest.approx(found, rel=1e-4, abs=1e-6, nan_ok=True) if is_number else found), key

@@ -26,6 +26,8 @@ from modinterp.models import Network
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
 _MLP_OUT = "blocks.0.hook_mlp_out"
 _PATTERN = "blocks.0.attn.hook_pattern"
+# names of interventions in tables of runs that were published earlier; the answer may be a - b
+RENAMED = {"neurons as waves of a + b": "neurons as waves of the answer"}
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,10 @@ class Ablations:
     """
 
     rows: Mapping[str, Ablation]
+
+    def __post_init__(self) -> None:
+        named = {RENAMED.get(name, name): row for name, row in self.rows.items()}
+        object.__setattr__(self, "rows", named)
 
     def __getitem__(self, name: str) -> Ablation:
         return self.rows[name]
@@ -118,7 +124,7 @@ def neuron_interventions(
     onto = post @ Q @ Q.T
     return {
         "neurons as polynomials": polynomial_neurons(post, fits),
-        "neurons as waves of a + b": sum_wave_neurons(post, freqs, sign),
+        "neurons as waves of the answer": sum_wave_neurons(post, freqs, sign),
         "neurons onto W_L directions": onto,
         "neurons off W_L directions": post - onto,
     }
