@@ -59,8 +59,8 @@ def half_attention(run: str) -> Numbers:
     """Mean attention to a, of the head with the least and with the most of it."""
     means = network(run).pattern[..., 0].mean(axis=(0, 1))
     return {
-        "smallest mean attention to a, over heads": float(means.min()),
-        "largest mean attention to a, over heads": float(means.max()),
+        "lowest mean attention to a": float(means.min()),
+        "highest mean attention to a": float(means.max()),
     }
 
 

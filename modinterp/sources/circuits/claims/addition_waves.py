@@ -21,9 +21,9 @@ def _half_attention(m: CyclicMeasurements) -> dict[str, float]:
     to_a = m.pattern[..., 0]
     means = to_a.mean(dim=(0, 1))
     return {
-        "smallest mean attention to a, over heads": float(means.min()),
-        "largest mean attention to a, over heads": float(means.max()),
-        "smallest standard deviation over pairs, over heads": float(to_a.flatten(0, 1).std(dim=0).min()),
+        "lowest mean attention to a": float(means.min()),
+        "highest mean attention to a": float(means.max()),
+        "smallest standard deviation of a head's attention to a": float(to_a.flatten(0, 1).std(dim=0).min()),
     }
 
 
@@ -67,10 +67,10 @@ CLAIMS = (
         source_says="0.5",
         measure=each(_half_attention),
         expected={
-            "smallest mean attention to a, over heads": at_least(0.4, "about 0.5"),
-            "largest mean attention to a, over heads": at_most(0.6, "about 0.5"),
+            "lowest mean attention to a": at_least(0.4, "about 0.5"),
+            "highest mean attention to a": at_most(0.6, "about 0.5"),
         },
-        reported=("smallest standard deviation over pairs, over heads",),
+        reported=("smallest standard deviation of a head's attention to a",),
         needs=ADD,
         scope="any seed",
         figure="add_attention",

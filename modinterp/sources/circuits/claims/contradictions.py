@@ -120,9 +120,9 @@ CONTRADICTIONS = (
         "Attention is periodic according to the Clock, and a constant half according to this source.",
         {
             "add.half_attention": (
-                "smallest mean attention to a, over heads",
-                "largest mean attention to a, over heads",
-                "smallest standard deviation over pairs, over heads",
+                "lowest mean attention to a",
+                "highest mean attention to a",
+                "smallest standard deviation of a head's attention to a",
             )
         },
         "Both sources are right: attention is a half on average, and periodic about this mean.",

@@ -23,11 +23,11 @@ def _attention_varies(m: CyclicMeasurements) -> dict[str, Value]:
     to_a = m.pattern[..., 0].flatten(0, 1)
     deviations = to_a.std(dim=0)[list(m.circles.tuned_heads)]
     return {
-        "smallest standard deviation of a head's attention to a": (
+        "smallest standard deviation of a tuned head's attention to a": (
             float(deviations.min()) if m.circles.tuned_heads else math.nan
         ),
-        "lowest mean attention of a head to a": float(to_a.mean(dim=0).min()),
-        "highest mean attention of a head to a": float(to_a.mean(dim=0).max()),
+        "lowest mean attention to a": float(to_a.mean(dim=0).min()),
+        "highest mean attention to a": float(to_a.mean(dim=0).max()),
         TUNED_HEADS: len(m.circles.tuned_heads),
     }
 
@@ -111,12 +111,12 @@ CLAIMS = (
         source_says="the source shows six random pairs",
         measure=each(_attention_varies),
         expected={
-            "smallest standard deviation of a head's attention to a": at_least(
+            "smallest standard deviation of a tuned head's attention to a": at_least(
                 0.05, "a head that gives each number half would have 0"
             ),
             TUNED_HEADS: at_least(1, "otherwise no head has one key frequency"),
         },
-        reported=("lowest mean attention of a head to a", "highest mean attention of a head to a"),
+        reported=("lowest mean attention to a", "highest mean attention of a head to a"),
         needs=SEEDS,
         scope="any seed",
         figure="attention",

@@ -74,9 +74,9 @@ CONTRADICTIONS = (
         "is about one half.",
         settled_by={
             "s6.attn_maps6": (
-                "lowest mean attention of a head to a",
-                "highest mean attention of a head to a",
-                "smallest standard deviation of a head's attention to a",
+                "lowest mean attention to a",
+                "highest mean attention to a",
+                "smallest standard deviation of a tuned head's attention to a",
             )
         },
         follows="Both sources are right: attention is one half on average, and swings far around one half.",
