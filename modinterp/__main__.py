@@ -1,4 +1,4 @@
-"""`python -m modinterp`: the command in `modinterp.commands.overview`."""
+"""`python -m modinterp` runs the command in `modinterp.commands.overview`."""
 
 import sys
 

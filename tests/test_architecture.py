@@ -23,7 +23,7 @@ ROOMS = {
     "plotly": {"figures", "pages", "sources", "reproduce", "explain", "compare"},
 }
 TOP = PACKAGE / "__init__.py"  # the one file that names what is to its right, lazily
-MAIN = """\"\"\"`python -m {package}`: the command in `modinterp.commands.{command}`.\"\"\"
+MAIN = """\"\"\"`python -m {package}` runs the command in `modinterp.commands.{command}`.\"\"\"
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The activations of a network on all inputs, and its logits when some of them are replaced."""
+"""Compute a network's activations on all inputs, and its logits when some activations are replaced."""
 
 from modinterp.activations.capture import activations, logits_on_grid, patterns
 from modinterp.activations.generation import generated

@@ -1,9 +1,8 @@
-"""Large activations a block at a time, so that what is computed of them takes no copy of the whole.
+"""Process large activations in blocks, so that no computation copies the whole tensor.
 
-Whatever is a sum over pairs goes by rows, and whatever is done to each neuron or class goes by columns. Activations of
-some hundred numbers form one block, whose results equal those of the whole tensor to the bit. Results of blocks go into
-one
-tensor: a list of them scatters over the memory among the blocks, and keeps it from being used again.
+Sums over pairs are computed in blocks of rows. Computations for each neuron or class use blocks of columns. A small
+tensor is a single block, so its results are bit-for-bit those of the whole tensor. The results of blocks are written
+into one preallocated tensor. A list of separate results would fragment the memory.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ ROWS, COLUMNS = 2**21, 2**23  # numbers in a block: 16 and 64 MiB in float64, of
 
 
 def row_blocks(shape: Sequence[int]) -> Iterator[slice]:
-    """Blocks of the first axis of tensors of a shape."""
+    """Split the first axis of tensors of a shape into slices, one for each block of rows."""
     whole = 1
     for size in shape[1:]:
         whole *= size
@@ -40,15 +39,15 @@ def joined(blocks: Iterable[Shaped[Tensor, "some *rest"]], size: int) -> Shaped[
 
 
 def factors_of(x: Tensor) -> Factors | None:
-    """A narrower tensor of the same inputs, and the matrix whose product with it this is; None of any other tensor.
+    """Return two factors `(narrow, matrix)` whose product is the tensor `x`; None if `x` was not made as a product.
 
-    Use it for sums over inputs: those of the narrower tensor, times the matrix, are these.
+    Use the factors for sums over inputs: sum the narrow tensor `[*grid, inner]`, then multiply by the matrix.
     """
     return getattr(x, "factors", None)
 
 
 def mean_over_pairs(x: Float[Tensor, "a b *rest"]) -> Float64[Tensor, " *rest"]:
-    """The mean over all pairs (a, b), in float64; torch copies all of a float32 tensor for that."""
+    """Return the mean over all pairs (a, b) in float64, without the float64 copy of the tensor that torch would make."""
     factors = factors_of(x)
     if factors is not None:
         return mean_over_pairs(factors[0]) @ factors[1].double()
@@ -59,7 +58,7 @@ def mean_over_pairs(x: Float[Tensor, "a b *rest"]) -> Float64[Tensor, " *rest"]:
 
 
 def not_finite(x: Float[Tensor, "input output"]) -> int:
-    """How many inputs have a number that is not finite; a product of small finite factors is not computed for that."""
+    """Return how many inputs have an infinite or NaN value; a product of small finite factors need not be computed."""
     factors = factors_of(x)
     if factors is not None:
         left, right = factors
@@ -71,7 +70,7 @@ def not_finite(x: Float[Tensor, "input output"]) -> int:
 
 
 def column_blocks(x: Shaped[Tensor, "a b *rest"]) -> Iterator[Shaped[Tensor, "a b some"]]:
-    """Yield functions of (a, b) by blocks, with all further axes flattened into one."""
+    """Yield functions of (a, b) in blocks of columns, with all axes after a and b flattened into one."""
     flat = x.reshape(*x.shape[:2], -1)
     return (flat[..., some] for some in _slices(flat.shape[-1], COLUMNS // (x.shape[0] * x.shape[1])))
 

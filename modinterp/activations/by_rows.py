@@ -1,4 +1,4 @@
-"""Activations that are too large to be held: each row is computed when it is read, and forgotten."""
+"""Represent activations that are too large for memory: each row is computed when it is read, and not stored."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ Rows = Callable[[slice | Tensor], Float[Tensor, "some *rest"]]
 
 
 class ByRows(Tensor):
-    """A tensor `[input, ...]`, or folded to `[a, b, ...]`, that computes slices along its first axis when they are
-    read.
+    """A tensor `[input, ...]` or `[a, b, ...]` that computes slices along its first axis when they are read.
 
-    Use it as any tensor. Slices, single rows and rows by number are ordinary tensors. Sums, and views that fold or
-    flatten the inputs, need no memory. Every other operation first computes the whole.
+    A `ByRows` can be used like any tensor. Slices, single rows and rows selected by index are ordinary tensors. Sums,
+    and views that fold or flatten the inputs, need no memory. Every other operation first computes the whole tensor.
 
     Args:
-        rows: from a slice of inputs, or their numbers, to their rows.
+        rows: function that returns the rows of some inputs, given as a slice or as indices.
         shape: shape of the stored tensor; the last axes are those of one row.
-        n_grid: how many axes the inputs have: 1, or 2 for pairs.
-        factors: a narrower tensor of the same inputs, and the matrix that each of its rows is multiplied with, where
-            all of it is their product.
+        n_grid: number of axes of the inputs: 1, or 2 for pairs.
+        factors: a narrower tensor `[*grid, inner]` and a matrix `[inner, outer]`, if the tensor is their product.
     """
 
     rows: Rows
@@ -39,14 +37,14 @@ class ByRows(Tensor):
     def __new__(
         cls, rows: Rows, shape: Sequence[int], n_grid: int, dtype: torch.dtype, factors: Factors | None = None
     ) -> ByRows:
-        """Creating the tensor computes nothing."""
+        """Create the tensor without computing any row."""
         made = torch.Tensor._make_wrapper_subclass(cls, tuple(shape), dtype=dtype)
         made.rows, made.n_grid, made.factors = rows, n_grid, factors
         return made
 
     @classmethod
     def product(cls, left: Float[Tensor, "*grid inner"], right: Float[Tensor, "inner outer"]) -> ByRows:
-        """The product of a tensor and a matrix."""
+        """Return the product of a tensor and a matrix, whose rows are computed when they are read."""
         grid = left.shape[:-1]
         flat = left.reshape(-1, left.shape[-1])
         return cls(lambda some: flat[some] @ right, (*grid, right.shape[1]), len(grid), right.dtype, (left, right))
@@ -58,7 +56,7 @@ class ByRows(Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Serve what needs some rows; for anything else, compute the whole."""
+        """Compute only the needed rows if the operation allows it; otherwise compute the whole tensor."""
         lazily = _SERVED.get(func)
         if lazily is not None and isinstance(args[0], ByRows):
             found = lazily(*args, **(kwargs or {}))
@@ -71,14 +69,14 @@ class ByRows(Tensor):
         return func(*tree_map(whole, args), **tree_map(whole, kwargs or {}))
 
     def _some(self, start: int, end: int) -> Tensor:
-        """Rows along the first axis, as an ordinary tensor."""
+        """Return some rows along the first axis as an ordinary tensor."""
         each = 1 if self.n_grid == 1 else self.shape[1]
         found = self.rows(slice(start * each, end * each))
         return found if self.n_grid == 1 else found.unflatten(0, (end - start, each))
 
 
 def renamed(x: Float[Tensor, "a b *rest"], order: Int[Tensor, " a"]) -> Float[Tensor, "a b *rest"]:
-    """Functions of (a, b) with both numbers in another order, gathered as they are read."""
+    """Permute the values of both a and b in a function of (a, b); rows are permuted when they are read."""
     p = len(order)
 
     def rows(some: slice | Tensor) -> Tensor:
@@ -89,7 +87,7 @@ def renamed(x: Float[Tensor, "a b *rest"], order: Int[Tensor, " a"]) -> Float[Te
 
 
 def _same(x: ByRows, shape: Sequence[int] | None = None, n_grid: int | None = None) -> ByRows:
-    """The same rows, perhaps with the inputs folded otherwise."""
+    """Return a tensor with the same rows, in which the inputs may be folded to another shape."""
     shape, n_grid, factors = shape or tuple(x.shape), n_grid or x.n_grid, x.factors
     if factors is not None:
         left, right = factors
@@ -130,7 +128,7 @@ def _sum(x: ByRows, *, dtype: torch.dtype | None = None) -> Any:
 
 
 def _index(x: ByRows, indices: Sequence[Tensor | None]) -> Any:
-    """Some inputs of a flat tensor, by their numbers."""
+    """Return the rows of some inputs of a flat tensor, selected by index."""
     wanted = indices[0]
     if x.n_grid != 1 or len(indices) != 1 or wanted is None or wanted.dtype != torch.int64:
         return NotImplemented

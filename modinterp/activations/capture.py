@@ -1,4 +1,4 @@
-"""Every activation of one forward pass over all inputs of a task, folded to the grid of inputs."""
+"""Capture all activations of one forward pass over all inputs of a task, in the shape of the input grid."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PER_QUERY, _PER_KEY = ("hook_attn_scores", "hook_pattern"), ("hook_k", "hook_v"
 
 
 def at_last_position(name: str, activation: Tensor) -> Tensor:
-    """The part of an activation at the last position: the last query in attention, the last row elsewhere."""
+    """Return an activation at the last position: the last query of attention, and the last row of other activations."""
     return activation[:, :, -1] if name.endswith(_PER_QUERY) else activation[:, -1]
 
 
 def at_the_end(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Activations at the last position, but keys and values at all positions."""
+    """Return activations at the last position, except keys and values, which keep all positions."""
     return {name: x if name.endswith(_PER_KEY) else at_last_position(name, x) for name, x in found.items()}
 
 
@@ -35,10 +35,10 @@ def _grid(task: Task) -> tuple[int, ...]:
 
 
 def logits_on_grid(network: Network, task: Task) -> Float[Tensor, "*grid output"]:
-    """Logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype.
+    """Return logits at the last position for every input, shape `[*task.grid, output]`, in the network's own dtype.
 
     Raises:
-        ValueError: the task's inputs form no grid, or torch makes tensors on the device meta.
+        ValueError: the task's inputs form no grid, or the default device of torch is `meta`.
     """
     check_default_device()
     grid = _grid(task)
@@ -54,18 +54,18 @@ def activations(
     precise: bool = True,
     with_logits: bool = True,
 ) -> ActivationCache:
-    """Every activation at the last position, for every input, in float64 on the network's device.
+    """Return all activations at the last position, for every input, in float64 on the network's device.
 
-    The cache's entries have the hook's name and the shape `[*task.grid, ...]`: `[a, b, neuron]` for
-    `blocks.0.mlp.hook_post`, `[a, b, head, key]` for `blocks.0.attn.hook_pattern`; `logits` are `[a, b, output]`.
-    Keys and values, of which all positions matter, keep theirs: `[a, b, pos, head, d_head]`.
+    The cache maps the name of each hook to a tensor `[*task.grid, ...]`. For example, `blocks.0.mlp.hook_post` has the
+    shape `[a, b, neuron]`, and `blocks.0.attn.hook_pattern` has `[a, b, head, key]`. The entry `logits` has the shape
+    `[a, b, output]`. Keys and values keep all positions: `[a, b, pos, head, d_head]`.
 
     Args:
-        names: hooks whose activations are captured beside the logits; all by default.
-        precise: whether to compute in float64, or else in the network's own dtype, as will do for a picture.
-        with_logits: whether the logits are kept.
+        names: names of the hooks to capture in addition to the logits; all hooks by default.
+        precise: True to compute in float64; False for the network's own dtype, which suffices for pictures.
+        with_logits: True to keep the logits.
     Raises:
-        ValueError: the task's inputs form no grid, or torch makes tensors on the device meta.
+        ValueError: the task's inputs form no grid, or the default device of torch is `meta`.
     """
     check_default_device()
     grid = _grid(task)
@@ -84,7 +84,7 @@ def activations(
 
 
 def patterns(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
-    """The attention pattern of every head between all positions, for every input, in float64."""
+    """Return the attention pattern of every head between all positions, for every input, in float64."""
     precise, layers = network.in_float64(), range(len(network.blocks))
     hooks = [f"blocks.{layer}.attn.hook_pattern" for layer in layers]
     with torch.no_grad():

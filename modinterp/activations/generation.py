@@ -1,4 +1,4 @@
-"""Greedy generation: answers token by token, each fed back in, where training feeds in the correct ones."""
+"""Generate answers greedily: each generated token is fed back in, where training feeds in the correct token."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from modinterp.models import Network
 
 
 def generated(network: Network, prompts: Int[Tensor, "input pos"], n: int) -> Int[Tensor, "input output"]:
-    """The `n` tokens that a network generates after each prompt, the most likely one at every step.
+    """Return the `n` tokens that a network generates after each prompt, with the most likely token at every step.
 
     Args:
         prompts: the tokens before the answer, `[input, pos]`.
-        n: how many tokens to generate.
+        n: number of tokens to generate.
     """
     tokens = prompts.to(network.device)
     with torch.no_grad(), network.at_last_position():

@@ -1,4 +1,4 @@
-"""Interventions: activations that are replaced while a `with` block lasts."""
+"""Replace activations of a network inside a `with` block."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from modinterp.tasks import Task
 
 @contextmanager
 def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network]:
-    """The network with other values in place of activations at the last position, until the block ends.
+    """Replace activations of the network at the last position until the block ends.
 
     Args:
-        values: hook name to a tensor over the task's whole grid, as `activations` returns it (or what broadcasts to
-            it). The network must then be run on all inputs of the task at once.
+        values: map from the name of a hook to the new values, which broadcast to the shape that `activations` returns.
+            The network must then be run on all inputs of the task at once.
     Raises:
-        ValueError: a name that is no hook of this network.
+        ValueError: a name is not a hook of this network.
     """
     unknown = sorted(set(values) - set(network.hook_dict))
     if unknown:
@@ -45,12 +45,12 @@ def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network
 def logits_with(
     network: Network, task: Task, values: Mapping[str, Tensor], grid: ActivationCache | None = None
 ) -> Float[Tensor, "*grid output"]:
-    """Logits for every input `[*task.grid, output]` with some activations replaced, as by `replaced`.
+    """Return logits for every input `[*task.grid, output]`, with some activations replaced as in `replaced`.
 
     Args:
-        grid: every activation of the network, from `modinterp.activations.activations`, where it is at hand. From where
-            a network is affine, behind its last nonlinearity, the change of the logits follows from the weights, and
-            the network need not be run.
+        grid: all activations of the network, from `modinterp.activations.activations`, if they are already computed.
+            After the last nonlinearity the network is affine. A change there gives the change of the logits through the
+            weights, without a forward pass.
 
     >>> import torch
     >>> from modinterp import models, tasks
@@ -71,12 +71,12 @@ def logits_with(
 
 @contextmanager
 def without_heads(network: Network, heads: Collection[tuple[int, int]]) -> Iterator[Network]:
-    """The network with the outputs of some heads set to 0 at every position, until the block ends.
+    """Set the outputs of some heads to 0 at every position until the block ends.
 
     Args:
-        heads: layer and number of each head.
+        heads: pairs (layer, index), one for each head.
     Raises:
-        ValueError: a head that this network does not have.
+        ValueError: the network does not have one of the heads.
     """
     heads_of_layer: dict[int, list[int]] = defaultdict(list)
     for layer, head in heads:

@@ -1,4 +1,4 @@
-"""Heads and neurons taken out: heads at their mean over inputs, neurons at 0."""
+"""Ablate heads and neurons: set heads to their mean output over inputs, and neurons to 0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _hook(layer: int) -> str:
 
 
 def mean_outputs(network: Network, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer pos head d_head"]:
-    """Mean output of every head over inputs, before W_O, at each position."""
+    """Return the mean output of every head over all inputs, before W_O, at each position."""
     hooks = [_hook(layer) for layer in range(len(network.blocks))]
     with torch.no_grad():
         _, cache = network.run_with_cache(inputs.to(network.device), names_filter=hooks)
@@ -32,16 +32,16 @@ def heads_at_mean(
     heads: Collection[tuple[int, int]],
     positions: Collection[int] | None = None,
 ) -> Iterator[Network]:
-    """The network with the outputs of some heads replaced by their means, until the block ends.
+    """Replace the outputs of some heads by their means until the block ends.
 
-    Unlike zeros, means keep what a head writes whatever the input, which others may rely on.
+    Unlike zeros, means keep the constant part of a head's output, on which later components may rely.
 
     Args:
         means: from `mean_outputs`.
-        heads: layer and number of each head.
-        positions: where they are replaced; everywhere by default.
+        heads: pairs (layer, index), one for each head.
+        positions: positions at which the outputs are replaced; all positions by default.
     Raises:
-        ValueError: a head or a position that this network does not have.
+        ValueError: the network does not have one of the heads or positions.
     """
     n_layers, n_pos, n_heads, _ = means.shape
     where = range(n_pos) if positions is None else positions
@@ -62,10 +62,10 @@ def heads_at_mean(
 
 @contextmanager
 def without_neurons(network: Network, layer: int, neurons: Collection[int] | None = None) -> Iterator[Network]:
-    """The network with some neurons of a layer at 0 after their nonlinearity, until the block ends.
+    """Set some neurons of a layer to 0 after their nonlinearity until the block ends.
 
     Args:
-        neurons: their numbers; all by default.
+        neurons: indices of the neurons; all neurons by default.
     """
 
     def silence(post: Tensor, hook: HookPoint) -> Tensor:

@@ -1,4 +1,4 @@
-"""Every activation of a network on all inputs, computed on demand; for many inputs one hook at a time."""
+"""Compute a network's activations on all inputs on demand; for many inputs, one hook at a time."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _TOGETHER, _PRE = ("mlp.hook_post", "attn.hook_pattern"), "mlp.hook_pre"
 
 
 def all_activations(network: Network, task: Task) -> ActivationCache:
-    """Return `activations` of all hooks: all at once in float64, or, where they are large, one by one on first access.
+    """Return the activations of all hooks, computed at once in float64, or on first access if they are large.
 
-    Use it for the activations that measurements are taken from. Activations that would take more than 1 GiB together
-    have the network's own dtype, and each is captured on first access.
+    Measurements take their activations from this function. If all activations would take more than 1 GiB, they have the
+    network's own dtype, and each is captured on first access.
     """
     if len(task.inputs()) <= INPUTS or size_of_all(network, task) <= LARGE:
         return activations(network, task)
@@ -33,7 +33,7 @@ def all_activations(network: Network, task: Task) -> ActivationCache:
 
 
 def size_of_all(network: Network, task: Task) -> int:
-    """Bytes that the activations of all hooks would take in float64, as a forward pass of a few inputs says."""
+    """Return the memory for the activations of all hooks in float64 [bytes], estimated from a few inputs."""
     inputs = task.inputs()
     with torch.no_grad(), network.at_last_position():
         logits, cache = network.run_with_cache(inputs[:FEW].to(network.device))
@@ -42,10 +42,10 @@ def size_of_all(network: Network, task: Task) -> int:
 
 
 def has_narrow_logits(network: Network, inputs: int) -> bool:
-    """True if there are so many inputs that logits are computed on demand, from the residual stream by one product.
+    """Return True if logits are computed on demand, as the product of the residual stream and W_U.
 
-    Logits are computed on demand where they would take more than 1 GiB in float32, and only W_U stands behind the
-    residual stream.
+    This is the case if logits would take more than 1 GiB in float32, and the network has no final layer norm and no
+    unembedding bias.
     """
     config = network.cfg
     if not isinstance(config, TransformerConfig) or config.normalization_type is not None or config.unembed_bias:
@@ -54,10 +54,11 @@ def has_narrow_logits(network: Network, inputs: int) -> bool:
 
 
 class _WhenAsked(dict[str, Tensor]):
-    """Activations by the name of their hook, each captured when it is first asked for.
+    """Activations by the name of their hook, each captured on first access.
 
-    Logits, last neurons and attention come from one forward pass, since whoever asks for one mostly asks for all.
-    Neurons before their nonlinearity are computed row by row, and so are logits that would take more than 1 GiB.
+    Logits, neurons after their nonlinearity and attention patterns come from one forward pass, because most
+    measurements need all three. Neurons before their nonlinearity are computed row by row, and so are logits that would
+    take more than 1 GiB.
     """
 
     def __init__(self, network: Network, task: Task):
@@ -90,19 +91,21 @@ class _WhenAsked(dict[str, Tensor]):
 
     @property
     def _features(self) -> str | None:
-        """The hook that logits follow from by one product, where the logits themselves are too large to be held."""
+        """The hook whose activation times W_U gives the logits, if the logits are too large for memory; otherwise None."""
         if not has_narrow_logits(self.network, len(self.inputs)):
             return None
         return f"blocks.{len(self.network.blocks) - 1}.hook_resid_post"
 
     @property
     def _reads_residual(self) -> bool:
-        """Whether neurons before their nonlinearity are the residual stream times W_in, and a bias."""
+        """True if neurons before their nonlinearity equal the residual stream times W_in plus a bias."""
         config = self.network.cfg
         return isinstance(config, TransformerConfig) and config.normalization_type is None
 
     def _before_neurons(self, name: str) -> Tensor:
-        """Neurons before their nonlinearity as a product: the residual stream and a 1, times W_in and the bias."""
+        """Return neurons before their nonlinearity as one product: (residual stream, 1) times the stacked W_in and
+        bias.
+        """
         layer = int(name.split(".")[1])
         mlp: Any = self.network.blocks[layer].mlp
         W_in, hook = mlp.W_in.detach(), name.removesuffix(_PRE) + "hook_resid_mid"
@@ -132,5 +135,5 @@ class _WhenAsked(dict[str, Tensor]):
         return iter([LOGITS, *self.network.hook_dict])
 
     def keys(self) -> Any:
-        """Names of all hooks."""
+        """Return the names of all hooks."""
         return list(self)

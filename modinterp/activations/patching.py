@@ -1,7 +1,7 @@
-"""Activation and path patching on the grid: put activations of one pair into the run of another pair.
+"""Patch activations and paths: put activations of one input pair into the forward pass of another pair.
 
-Every pair (a, b) of the grid is run with some of its activations taken from another pair, its source. TransformerLens'
-`transformer_lens.patching` also works on these networks, for other metrics and sweeps over positions.
+The network runs on every pair (a, b), with some activations taken from another pair, called the source of (a, b). For
+other metrics and for sweeps over positions, `transformer_lens.patching` also works on these networks.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ Source = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 class NothingChanged(ValueError):
-    """An intervention left every logit as it was, so that nothing can be concluded from it."""
+    """An intervention changed no logit, so its result says nothing about the network."""
 
 
 def other_b(by: int = 1) -> Source:
-    """The source (a, b + by) of every pair (a, b), the numbers taken modulo the size of the grid."""
+    """Return a function that gives each pair (a, b) the source (a, b + by), modulo the size of the grid."""
     return lambda a, b: (a, (b + by) % (int(b.max()) + 1))
 
 
 def other_a(by: int = 1) -> Source:
-    """The source (a + by, b) of every pair (a, b), the numbers taken modulo the size of the grid."""
+    """Return a function that gives each pair (a, b) the source (a + by, b), modulo the size of the grid."""
     return lambda a, b: ((a + by) % (int(a.max()) + 1), b)
 
 
 def sources(task: Task, source: Source) -> tuple[Int[Tensor, "a b"], Int[Tensor, "a b"]]:
-    """The source of every pair, as two grids.
+    """Return the source of every pair (a, b) as two grids, one with its first and one with its second number.
 
     Raises:
-        ValueError: the inputs form no grid of pairs, or a source is none of them.
+        ValueError: the inputs form no grid of pairs, or a source lies outside the grid.
     """
     if task.grid is None or len(task.grid) != 2:
         raise ValueError(f"the inputs of {task.name} form no grid of pairs")
@@ -63,7 +63,7 @@ def _changed(logits: Tensor, before: Tensor, what: str) -> Tensor:
 def patched(
     network: Network, task: Task, names: Collection[str], source: Source, head: int | None = None
 ) -> Float[Tensor, "a b output"]:
-    """Logits of every pair with some activations at the last position taken from its source.
+    """Return the logits of every pair when some activations at the last position are taken from its source.
 
     >>> from modinterp import models, tasks
     >>> task = tasks.addition(5)
@@ -73,11 +73,11 @@ def patched(
     torch.Size([5, 5, 5])
 
     Args:
-        names: hooks, such as `blocks.0.attn.hook_z`.
-        head: the only head that is patched, of hooks that have heads.
+        names: names of the patched hooks, such as `blocks.0.attn.hook_z`.
+        head: index of the only head to patch, for hooks that have heads; all heads by default.
     Raises:
-        NothingChanged: every logit stayed as it was.
-        ValueError: a name that is no hook of this network; the inputs form no grid of pairs.
+        NothingChanged: the patch changed no logit. ValueError: a name is not a hook of this network; the inputs form no
+            grid of pairs.
     """
     (a, b), cache = sources(task, source), activations(network, task)
     precise = cast(Network, cache.model)
@@ -93,7 +93,7 @@ def _known(activations_by_name: dict[str, Tensor], name: str) -> Tensor:
 
 
 def _from_source(x: Tensor, a: Tensor, b: Tensor, head: int | None) -> Tensor:
-    """An activation over the grid, or that of one head, from the source of every pair."""
+    """Return an activation, of all heads or of one head, taken from the source of every pair."""
     moved = x[a, b]
     if head is None:
         return moved
@@ -105,18 +105,19 @@ def _from_source(x: Tensor, a: Tensor, b: Tensor, head: int | None) -> Tensor:
 def path_patched(
     network: Network, task: Task, sender: str, receiver: str, source: Source, head: int | None = None
 ) -> Float[Tensor, "a b output"]:
-    """Logits of every pair where a sender is taken from the source, but only the receiver gets to see it.
+    """Return the logits of every pair when only the receiver sees the sender's activation from the source.
 
-    The receiver is computed with the sender's activation from the source, and all other heads and neurons unchanged;
-    then the network runs with that receiver.
+    First, the receiver is computed with the sender's activation from the source, while all other heads and neurons stay
+    unchanged. Then the network runs with this value of the receiver.
 
     Args:
-        sender: hook of what is patched, such as `blocks.0.attn.hook_z`.
-        receiver: hook of what sees it, at the last position, such as `blocks.0.mlp.hook_pre`.
-        head: the only head that is patched, of a sender that has heads.
+        sender: hook of the patched activation, such as `blocks.0.attn.hook_z`.
+        receiver: hook of the only activation that sees the patch, at the last position, such as
+            `blocks.0.mlp.hook_pre`.
+        head: index of the only head to patch, if the sender has heads; all heads by default.
     Raises:
-        NothingChanged: every logit stayed as it was, such as where no path leads from the sender to the receiver.
-        ValueError: a name that is no hook of this network; the inputs form no grid of pairs.
+        NothingChanged: the patch changed no logit, for example because no path leads from the sender to the receiver.
+        ValueError: a name is not a hook of this network; the inputs form no grid of pairs.
     Source: Wang et al. 2022, "Interpretability in the Wild", appendix B; Goldowsky-Dill et al. 2023.
     """
     (a, b), cache = sources(task, source), activations(network, task)
@@ -132,14 +133,13 @@ def path_patched(
 
 
 def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
-    """Effect of patching each head and each MLP alone: 1 where the network gives the source's answer, 0 where nothing
-    changes.
+    """Return the effect of patching each head and each MLP alone, as a share of the logit difference.
 
-    One row per component: mean logit difference between the source's answer and the pair's own, from 0 (network
-    unchanged) to 1 (source's run).
+    The table has one row per component. The effect is the mean logit difference between the source's answer and the
+    pair's own answer. It is scaled to 0 for the unpatched network, and to 1 for the network run on the source.
 
     Raises:
-        ValueError: the inputs form no grid of pairs, or source and pair have the same answer everywhere.
+        ValueError: the inputs form no grid of pairs, or every pair has the same answer as its source.
     """
     (a, b), cache = sources(task, source), activations(network, task)
     answers = task.answers().view(a.shape).to(cache[LOGITS].device)

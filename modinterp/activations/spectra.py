@@ -1,4 +1,4 @@
-"""Spectra of activations: while a network trains, the strongest waves are logged in place of whole grids."""
+"""Log spectra of activations during training: only the strongest waves of each activation are stored."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _TENSORS = ("epochs", "waves", "lengths", "energies", "means")
 def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field wave_a wave_b"]:
     """Return the amplitude of a field over (a, b) on each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase).
 
-    Each wave occurs once, so that the squares of the lengths add up to the sum of squares of the field. Entry
-    `[k_a, k_b]` has k_a from 0 to p_a - 1, where k_a and k_a - p_a are the same, and k_b from 0 to p_b // 2; of a wave
-    that has two such entries, (k_a, 0) and (p_a - k_a, 0), the second is 0.
+    The result `[k_a, k_b]` has k_a from 0 to p_a - 1 and k_b from 0 to p_b // 2. The frequencies k_a and k_a - p_a are
+    the same. Each wave counts once, so the squares of the amplitudes add up to the sum of squares of the field. The
+    entries (k_a, 0) and (p_a - k_a, 0) belong to the same wave; the second entry is 0.
 
     >>> a = torch.arange(5.0)
     >>> lengths = wave_lengths(torch.cos(2 * torch.pi * (a[:, None] - 2 * a) / 5))
@@ -52,10 +52,10 @@ class Spectra:
             the attention of head 2 to position 0, both at the last position.
         grid: numbers of values of a and of b.
         epochs: the epochs of the entries.
-        waves: the strongest waves of each field as `k_a * (p_b // 2 + 1) + k_b`, their places in `wave_lengths`, the
-            strongest first.
-        lengths: the lengths of those waves, as in `wave_lengths`.
-        energies: the sum of squares of each field about its mean.
+        waves: the strongest waves of each field, strongest first. A wave is given by its flat index in `wave_lengths`,
+            `k_a * (p_b // 2 + 1) + k_b`.
+        lengths: the amplitudes of these waves, as in `wave_lengths`.
+        energies: for each field, the sum of squared deviations from its mean.
         means: the mean of each field.
     """
 
@@ -71,25 +71,25 @@ class Spectra:
         return len(self.epochs)
 
     def full(self) -> Float[Tensor, "step field wave_a wave_b"]:
-        """The lengths of all waves as in `wave_lengths`, in float32; 0 for waves that were not logged."""
+        """Return the amplitudes of all waves as in `wave_lengths`, in float32, with 0 for waves that were not logged."""
         shape = (*self.waves.shape[:2], self.grid[0], self.grid[1] // 2 + 1)
         zeros = torch.zeros(*shape[:2], shape[2] * shape[3])
         return zeros.scatter(2, self.waves.long(), self.lengths.float()).view(shape)
 
     def share_kept(self) -> Float[Tensor, "step field"]:
-        """The share of the energy of each field that its logged waves have; NaN for a field that does not vary."""
+        """Return the share of each field's energy that its logged waves hold; NaN for a constant field."""
         return self.lengths.double().square().sum(dim=2) / self.energies.double()
 
     def before(self, epoch: int) -> Spectra:
-        """The entries of earlier epochs."""
+        """Return the part of the log before an epoch."""
         earlier = self.epochs < epoch
         return Spectra(self.names, self.grid, *(x[earlier] for x in self._tensors().values()))
 
     def then(self, later: Spectra) -> Spectra:
-        """The entries before those of a later log, followed by the later ones.
+        """Return this log up to the start of a later log, followed by the later log.
 
         Raises:
-            ValueError: the later log is of other fields.
+            ValueError: the later log has other fields.
         """
         if (self.names, self.grid) != (later.names, later.grid):
             here, there = (f"{len(s.names)} fields over {s.grid}" for s in (self, later))
@@ -101,14 +101,12 @@ class Spectra:
         return {name: getattr(self, name) for name in _TENSORS}
 
     def packed(self) -> tuple[dict[str, Tensor], dict[str, str]]:
-        """Return tensors by name, and one entry that describes them, so that files have the same bytes; `unpacked`
-        reads it.
-        """
+        """Return the log as named tensors and a description, which `unpacked` reads; equal logs give equal files."""
         return self._tensors(), {"of": json.dumps({"grid": self.grid, "names": self.names})}
 
     @classmethod
     def unpacked(cls, tensors: Mapping[str, Tensor], description: Mapping[str, str]) -> Spectra:
-        """The spectra that `packed` gave tensors and description of.
+        """Rebuild spectra from the tensors and the description that `packed` returned.
 
         Raises:
             KeyError: a tensor or the description is missing.
@@ -118,7 +116,7 @@ class Spectra:
 
 
 def most_bytes(steps: int, fields: int) -> int:
-    """A bound on the bytes of a log on disk: two numbers a wave, two a field, and the names of the fields.
+    """Return an upper bound on the size of a log on disk [bytes].
 
     Args:
         steps: number of epochs.
@@ -129,7 +127,7 @@ def most_bytes(steps: int, fields: int) -> int:
 
 @torch.no_grad()
 def spectra(network: Network, task: Task, epoch: int) -> Spectra:
-    """The spectra of the first neurons of each layer and of the attention of every head, over all inputs, in float32.
+    """Return the spectra of the first neurons of each layer and of every head's attention, over all inputs, in float32.
 
     The attention of a head to the last position is left out: it is one minus the attention to the other positions.
 
@@ -153,7 +151,7 @@ def spectra(network: Network, task: Task, epoch: int) -> Spectra:
 
 
 def _fields(network: Network, task: Task) -> dict[str, Float[Tensor, " input"]]:
-    """Activations at the last position by name, one number for each input."""
+    """Return named scalar activations at the last position, one value for each input."""
     parts: dict[str, list[Tensor]] = {}
     for inputs in task.inputs().to(network.device).split(_BATCH):
         _, cache = network.run_with_cache(inputs, names_filter=lambda name: name.endswith((_POST, _PATTERN)))

@@ -1,4 +1,4 @@
-"""`python -m modinterp.compare`: the command in `modinterp.commands.compare`."""
+"""`python -m modinterp.compare` runs the command in `modinterp.commands.compare`."""
 
 import sys
 

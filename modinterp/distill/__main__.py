@@ -1,4 +1,4 @@
-"""`python -m modinterp.distill`: the command in `modinterp.commands.distill`."""
+"""`python -m modinterp.distill` runs the command in `modinterp.commands.distill`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`python -m modinterp.explain`: the command in `modinterp.commands.explain`."""
+"""`python -m modinterp.explain` runs the command in `modinterp.commands.explain`."""
 
 import sys
 

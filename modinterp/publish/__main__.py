@@ -1,4 +1,4 @@
-"""`python -m modinterp.publish`: the command in `modinterp.commands.publish`."""
+"""`python -m modinterp.publish` runs the command in `modinterp.commands.publish`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`python -m modinterp.reproduce`: the command in `modinterp.commands.reproduce`."""
+"""`python -m modinterp.reproduce` runs the command in `modinterp.commands.reproduce`."""
 
 import sys
 

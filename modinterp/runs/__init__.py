@@ -1,4 +1,4 @@
-"""Trained runs: specs by name, their place on disk, and a run as an object."""
+"""Trained runs: build their specs, train them, store them on disk, and load them as objects."""
 
 from __future__ import annotations
 

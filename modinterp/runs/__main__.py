@@ -1,4 +1,4 @@
-"""`python -m modinterp.runs`: the command in `modinterp.commands.runs`."""
+"""`python -m modinterp.runs` runs the command in `modinterp.commands.runs`."""
 
 import sys
 

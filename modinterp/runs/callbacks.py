@@ -1,4 +1,4 @@
-"""A recorder as a callback of Lightning or of the Trainer of transformers; both are imported when they are used."""
+"""Wrap a recorder as a callback for Lightning or for the Trainer of transformers; each library is imported on use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from modinterp.runs.recorder import record
 
 
 def lightning_callback(recorded: record) -> Any:
-    """A callback of Lightning that records after each batch.
+    """Return a Lightning callback that calls a recorder after each batch.
 
     >>> lightning.Trainer(callbacks=[lightning_callback(recorded)])    # doctest: +SKIP
 
@@ -34,7 +34,7 @@ def lightning_callback(recorded: record) -> Any:
 
 
 def trainer_callback(recorded: record) -> Any:
-    """A callback of the Trainer of transformers that records after each step.
+    """Return a callback for the Trainer of transformers that calls a recorder after each step.
 
     >>> transformers.Trainer(model, callbacks=[trainer_callback(recorded)])    # doctest: +SKIP
 

@@ -15,12 +15,12 @@ from modinterp.tasks.description import TaskNotImportable
 
 @dataclass(frozen=True)
 class Checked:
-    """The state of the files of one run.
+    """The result of checking all files of one run.
 
     Attributes:
-        stands: whether it is finished or in training, and at which epoch.
-        files: how many files were read.
-        damages: the damaged files; empty if all files are as written.
+        stands: text that says whether the run is finished or in training, and at which epoch.
+        files: number of files that were read.
+        damages: the damaged files; empty if every file matches its checksum.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Checked:
 
 
 def names_of_all(root: Path) -> list[str]:
-    """Names of the runs in a folder, those in training included, in order."""
+    """Return the sorted names of the runs in a folder, including runs in training."""
     marks = (store.RECORD, states.STATE, states.BEFORE)
     folders = {path.parent for mark in marks for path in root.rglob(mark) if path.parent != root}
     return sorted(name for name in (f.relative_to(root).as_posix() for f in folders) if store.is_name(name))
@@ -40,8 +40,8 @@ def checked(name: str, root: Path) -> Checked:
     """Read every file of a run in a folder, and compare it with its recorded checksum.
 
     Raises:
-        FileNotFoundError: there is no such run.
-        ValueError: a name that is none.
+        FileNotFoundError: the folder has no run of this name.
+        ValueError: the name is not a valid run name.
     """
     folder = root / store.checked_name(name)
     present = [mark for mark in (store.RECORD, states.STATE, states.BEFORE) if (folder / mark).is_file()]
@@ -76,7 +76,7 @@ def checked(name: str, root: Path) -> Checked:
 
 
 def _unreadable(name: str, root: Path) -> list[Damage]:
-    """What is wrong with a finished run whose files are those that were written: a network that does not fit."""
+    """Return the damage of a finished run whose weights do not fit its network, although all checksums match."""
     try:
         run = load(name, root=root)
         for epoch in run.snapshots:
@@ -89,7 +89,7 @@ def _unreadable(name: str, root: Path) -> list[Damage]:
 
 
 def lines(runs: list[Checked]) -> Iterator[str]:
-    """Table of the checks: one line for each run, and one below it for each damage."""
+    """Return the checks as lines of text: one line for each run, and below it one line for each damaged file."""
     rows = [("run", "state", "files", "found")]
     rows += [(r.name, r.stands, str(r.files), f"{len(r.damages)} damaged" if r.damages else "whole") for r in runs]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

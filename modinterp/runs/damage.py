@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Damage:
-    """A file of a run that is not the one that was written.
+    """A damaged or missing file of a run.
 
     Attributes:
         file: its name in the folder of the run.
-        what: a sentence that names the file and its damage.
+        what: a sentence that describes the damage.
     """
 
     file: str
@@ -20,7 +20,7 @@ class Damage:
 
 
 class DamagedRun(ValueError):
-    """A run that cannot continue, unless the content of its damaged files is trained again."""
+    """A run cannot continue, because no undamaged state is left; `repair=True` trains the run again."""
 
     def __init__(self, damages: Sequence[Damage]):
         more = f" (and {len(damages) - 1} more)" if len(damages) > 1 else ""

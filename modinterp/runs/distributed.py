@@ -1,4 +1,4 @@
-"""Trainings and searches on a cluster or in processes: a group of runs, or a worker of a study, is a task."""
+"""Train runs and search hyper-parameters on a Ray cluster, or train runs in several processes of one machine."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def train_on_cluster(
     state_every: float = STATE_EVERY,
     seconds_until_tried_again: float = SECONDS_UNTIL_TRIED_AGAIN,
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME` on a cluster. Unfinished runs continue, and finished runs are skipped.
+    """Train every spec in `out/NAME` on a Ray cluster. Unfinished runs continue, and finished runs are skipped.
 
-    A group of runs of one shape is a task. If a machine is lost, another machine continues its task from the last
-    state. A group that another process holds is tried again later. A run that cannot be trained does not stop the
-    others.
+    Each Ray task trains one group of runs of the same shape. If a machine is lost, another machine continues its task
+    from the last state. A group that another process is training is tried again later. A run that cannot be trained
+    does not stop the others.
 
     Args:
         ray: as `modinterp.cluster.on_ray.connected` gives it.
         out: a folder that all machines see under this path.
         device: `cpu` or `cuda`.
-        share: what a group takes of a machine.
+        share: CPU threads and share of a GPU that each group may use.
         together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
-        on_refused: called in the end with the name of each run that could not be trained, and the reason.
+        on_refused: function called at the end with the name of each run that could not be trained, and the reason.
         repair: whether to train a run again if its files are damaged and no undamaged state is left.
-        state_every: time between two states on disk, beyond which nothing is lost with a machine [s].
-        seconds_until_tried_again: time after which a run that another process held is tried again [s].
+        state_every: time between two states on disk [s]; a lost machine loses at most this much training.
+        seconds_until_tried_again: delay before a run that another process is training is tried again [s].
     Returns:
-        how each run ended that could be trained, by name.
+        map from the name of each trained run to how its training ended.
     Raises:
-        ValueError: a name that is none; a task that could not be restored from `run.json`.
+        ValueError: a name is not a valid run name; a task could not be restored from `run.json`.
     """
     at_once = runs_at_once(device.partition(":")[0], together)
 
@@ -83,17 +83,17 @@ def train_in_processes(
     """Train every spec in `out/NAME` in several processes of this machine, each on one CPU thread.
 
     Use it for several runs on a CPU: two processes train twice as many runs as two threads of one process. Use it for
-    several shapes on a GPU, where a single group leaves most of the GPU idle. A run ends with the same bits for any
-    number of processes. With two threads it ends with other bits.
+    several shapes on a GPU, where a single group leaves most of the GPU idle. The trained weights have the same bits
+    for any number of processes. Training with two threads gives other bits.
 
     Args:
         out, together, on_refused, repair: as in `train_on_cluster`.
-        workers: how many processes train.
+        workers: number of processes.
         device: `cpu` or `cuda`. Processes on a GPU share it by NVIDIA's MPS where that is installed.
     Returns:
-        how each run ended that could be trained, by name.
+        map from the name of each trained run to how its training ended.
     Raises:
-        ValueError: a name that is none; a task that could not be restored from `run.json`.
+        ValueError: a name is not a valid run name; a task could not be restored from `run.json`.
         WorkLost: a process was killed.
     """
     with ExitStack() as stack:
@@ -122,7 +122,7 @@ def _train_in_pieces(
     how: tuple[str, int, float, bool],
     on_refused: Callable[[str, ValueError], object],
 ) -> dict[str, Outcome]:
-    """Train the groups of some specs, each as a piece of work.
+    """Train specs in groups, and submit each group as one piece of work.
 
     Args:
         how: device, threads, time between two states on disk [s], and whether damaged runs are trained anew.
@@ -154,11 +154,11 @@ def train_group(
     *,
     report: Report,
 ) -> Ended:
-    """Train a group of runs as one program; if one run cannot be trained, train each alone.
+    """Train a group of runs as one program; if this fails for one run, train each run separately.
 
     Raises:
         RunIsHeld: another process trains one of the runs.
-        ValueError: this machine does not see the folder.
+        ValueError: the folder `out` does not exist on this machine.
     """
     if not out.is_dir():
         raise ValueError(f"a machine of the cluster does not see {out}; choose an --out that all of them share")
@@ -191,7 +191,7 @@ def train_group(
 
 
 def _told(row: Row, epochs: int) -> dict[str, str]:
-    """A row of history as the live table shows it: losses in nats."""
+    """Format a row of a training's history for the live progress table, with losses in nats."""
     losses = {f"{part} loss": f"{row[f'{part}_loss']:.2e}" for part in ("train", "test")}
     return {"epoch": f"{int(row['epoch']):,} of {epochs:,}", **losses, "test accuracy": f"{row['test_accuracy']:.3f}"}
 
@@ -206,15 +206,15 @@ def search_on_cluster(
     share: Share,
     say: Callable[[str], object],
 ) -> Search:
-    """Result of a study that as many tasks work on as the cluster has room for.
+    """Search hyper-parameters on a Ray cluster, with as many parallel workers as fit, and return the result.
 
     Args:
         ray: as `modinterp.cluster.on_ray.connected` gives it.
-        journal: the study's file, which all machines see under this path.
-        share: what a task takes of a machine.
-        say: called with a line for each finished trial, and for each task that could not work.
+        journal: path of the study's file on a disk that all machines share.
+        share: CPU threads and share of a GPU that each worker may use.
+        say: function called with a line of text for each finished trial, and for each worker that failed.
     Raises:
-        ValueError: as `modinterp.runs.study.carry_out`.
+        ValueError: for the reasons listed in `modinterp.runs.study.carry_out`.
     """
     if n_trials < 1:
         raise ValueError(f"at least 1 trial is needed, got {n_trials}")
@@ -232,7 +232,7 @@ def search_on_cluster(
 def work_on_study(
     space: Space, question: Question, n_trials: int, journal: Path, device: str, threads: int, *, report: Report
 ) -> tuple[str, ...]:
-    """Carry out trials of a shared study until there are enough, with one line for each."""
+    """Run trials of a shared study until the requested number is reached, and return one line of text per trial."""
     if not journal.parent.is_dir():
         raise ValueError(f"a machine of the cluster does not see {journal.parent}; choose a --storage that all share")
     prepare_cpu(threads)

@@ -1,4 +1,4 @@
-"""Named runs that differ in their seed alone."""
+"""Build specs of runs that differ only in their seed, and specs of control runs."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ from modinterp.training import Recipe, RunSpec
 def family(
     stem: str, task: Task, model: Config, recipe: Recipe, seeds: Iterable[int] = (0,), unstated: tuple[str, ...] = ()
 ) -> dict[str, RunSpec]:
-    """The specs of the runs `STEM-SEED`, by name.
+    """Return a map from each name `STEM-SEED` to the spec of the run with that seed.
 
     Args:
-        stem: what all their names begin with, such as `SOURCE/mainline`.
+        stem: common beginning of the names, such as `SOURCE/mainline`.
         unstated: fields of the spec that the source leaves open and that are our choice; see `RunSpec.unstated`.
     """
     return {f"{stem}-{seed}": RunSpec(task, model, recipe, seed, unstated) for seed in seeds}
 
 
 def until(test_loss: float, settle: int) -> dict[str, float | int]:
-    """Fields of a recipe whose training ends `settle` epochs after its test loss [nats] was first that low."""
+    """Return recipe fields that end a training `settle` epochs after its test loss [nats] first reaches `test_loss`."""
     return {"stop_at": test_loss, "settle": settle}
 
 
 def of_random_labels(name: str, spec: RunSpec, epochs: int) -> dict[str, RunSpec]:
-    """A control: the network of `spec` on random labels, the same for (a, b) and (b, a), which it can only memorise.
+    """Return a control run: the network of `spec`, trained on random symmetric labels that it can only memorise.
+
+    Symmetric labels are the same for (a, b) and (b, a).
 
     Args:
-        epochs: in which it memorises them.
+        epochs: number of training epochs, enough to memorise the labels.
     """
     (n_answers,) = spec.task.output_sizes
     vocabularies, equals = getattr(spec.task, "vocabularies", 1), getattr(spec.task, "equals", False)
@@ -42,11 +44,11 @@ def of_random_labels(name: str, spec: RunSpec, epochs: int) -> dict[str, RunSpec
 def of_another_operation(
     name: str, spec: RunSpec, task: Task, fraction: float = 0.5, test_loss: float = 1e-3
 ) -> dict[str, RunSpec]:
-    """A control: the network of `spec` on another task of the same shape, trained until it has solved that.
+    """Return a control run: the network of `spec`, trained until it solves another task of the same shape.
 
     Args:
-        fraction: share of the inputs that it is trained on; from half of them it generalises soon.
-        test_loss: at which it counts as solved. [nats]
+        fraction: share of the inputs used for training; with one half, networks generalise soon.
+        test_loss: test loss at which the task counts as solved. [nats]
     """
     recipe = replace(spec.recipe, fraction=fraction, **until(test_loss, 300))
     return {name: replace(spec, task=task, recipe=recipe, unstated=_OF_CONTROLS)}

@@ -1,9 +1,9 @@
-"""Runs in a repository of the Hugging Face Hub, under addresses such as `hf://OWNER/REPO/SOURCE/RUN@REVISION`.
+"""Download runs from a repository of the Hugging Face Hub, by addresses such as `hf://OWNER/REPO/SOURCE/RUN@REVISION`.
 
-A repository may be named wherever a folder of runs may. `local` returns a folder with the requested files. Files of a
-repository are downloaded into the cache of `huggingface_hub`, and read from there if the Hub cannot be reached.
-`huggingface_hub` is imported when an address on the Hub is first used. The settings of `huggingface_hub` apply:
-HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
+Functions that take a folder of runs also take the address of a repository. `local` downloads the requested files of a
+repository into the cache of `huggingface_hub`, and returns their folder. If the Hub cannot be reached, files are read
+from the cache. `huggingface_hub` is imported when an address on the Hub is first used. The settings of
+`huggingface_hub` apply: HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Root = Path | str  # a folder of runs, or the address of a repository
 
 @dataclass(frozen=True)
 class Address:
-    """A repository of the Hub, and a run in it.
+    """The parsed address of a Hub repository, or of one run in a Hub repository.
 
     Attributes:
         repo: `OWNER/REPO`.
@@ -53,10 +53,10 @@ class Address:
 
     @classmethod
     def parsed(cls, text: str) -> Address:
-        """The address that a text is.
+        """Parse the text of an address.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the text is not an address on the Hub.
         """
         found = PATTERN.fullmatch(text)
         if found is None:
@@ -75,10 +75,10 @@ def is_address(name: Root) -> bool:
 
 
 def root(text: str) -> Root:
-    """A folder of runs, or the address of a repository of them, from what a user wrote.
+    """Return a user's text as a path of a folder of runs, or check that it is the address of a Hub repository.
 
     Raises:
-        ValueError: an address that is none of a repository.
+        ValueError: the address names a single run, or is not an address on the Hub.
     """
     if not is_address(text):
         return Path(text)
@@ -89,11 +89,12 @@ def root(text: str) -> Root:
 
 
 def local(where: Root, *patterns: str) -> Path:
-    """A folder of runs on this machine that holds at least the files that fit some patterns.
+    """Return a local folder of runs, after downloading the files that match some patterns if runs are on the Hub.
 
     Args:
-        where: a folder, which is returned as it is; or the address of a repository, of which these files are fetched.
-        patterns: such as `*/run.json`; a star stands for any text, slashes included.
+        where: a local folder, which is returned unchanged; or the address of a Hub repository, whose matching files are
+            downloaded.
+        patterns: file patterns such as `*/run.json`; a star matches any text, including slashes.
     Raises:
         ValueError: there is no such folder, address, repository or revision; the Hub cannot be reached and the cache
             lacks the files; the transfer broke off.
@@ -107,14 +108,14 @@ def local(where: Root, *patterns: str) -> Path:
 
 
 def fetched_run(address: Address) -> Path:
-    """The local folder of a run on the Hub, with the files that its `run.json` names.
+    """Download a run from the Hub, and return its local folder.
 
-    Files that `run.json` does not name are not fetched, and their sizes are looked at before.
-    A file that does not have the checksum which `run.json` says is fetched once more.
+    Only files listed in `run.json` are downloaded, after a check of their sizes. A file whose checksum differs from
+    `run.json` is downloaded once more.
 
     Raises:
-        FileNotFoundError: there is no such run in the repository.
-        ValueError: as `local`, or a file is too large or not the one that was published.
+        FileNotFoundError: the repository has no run of this name.
+        ValueError: for the reasons listed in `local`; a file is too large, or differs from its published checksum.
     """
     if not address.run:
         raise ValueError(f"{address} is a repository; a run of it is {address}/RUN")
@@ -133,10 +134,11 @@ def fetched_run(address: Address) -> Path:
 
 
 def _recorded(address: Address, path: Path) -> dict[str, str]:
-    """The files that a run.json names, with their checksums.
+    """Return the files listed in a `run.json`, with their checksums.
 
     Raises:
-        ValueError: it is no such record, or names what is no file of a run; no file that it names was looked at.
+        ValueError: the file is not a valid `run.json`, or lists a name that is not a file of a run. In that case no
+            listed file is opened.
     """
     try:
         if path.stat().st_size > MOST_OF_RECORD:
@@ -150,12 +152,12 @@ def _recorded(address: Address, path: Path) -> dict[str, str]:
 
 
 def _damaged(folder: Path, recorded: Mapping[str, str]) -> list[str]:
-    """Files of a run that are there and do not have the checksum that `run.json` says."""
+    """Return the names of downloaded files whose checksum differs from `run.json`."""
     return [name for name, digest in recorded.items() if (folder / name).is_file() and sha256(folder / name) != digest]
 
 
 def _sizes(address: Address) -> dict[str, int] | None:
-    """Bytes of every file of a repository, or of one run in it; None where the Hub cannot be reached."""
+    """Return the size of every file of a repository [bytes]; None if the Hub cannot be reached."""
     with hub_errors(str(address)):
         import huggingface_hub
         from huggingface_hub import errors
@@ -177,13 +179,13 @@ def _sizes(address: Address) -> dict[str, int] | None:
 def _fetched(
     address: Address, patterns: tuple[str, ...], sizes: Mapping[str, int] | None, most: int, **options: Any
 ) -> Path:
-    """The folder of the repository of an address in the cache, with the files that fit some patterns.
+    """Download the files of a repository that match some patterns, and return the repository's folder in the cache.
 
     Args:
-        sizes: of the files of the repository; None to read the cache alone.
-        most: bytes of a file that is fetched.
+        sizes: map from file name to size [bytes]; None to read only from the cache.
+        most: largest allowed size of a file [bytes].
     Raises:
-        ValueError: a file is larger, or all of them are more than is read; none is fetched then.
+        ValueError: a file is larger than `most`, or the files together exceed the limit; nothing is downloaded then.
     """
     fitting = {n: size for n, size in (sizes or {}).items() if any(fnmatchcase(n, pattern) for pattern in patterns)}
     if large := [name for name, size in fitting.items() if size > most]:
@@ -211,10 +213,10 @@ def _fetched(
 
 @contextmanager
 def hub_errors(subject: str) -> Iterator[None]:
-    """Turn errors of the Hub into a ValueError of one line.
+    """Turn errors of `huggingface_hub` inside the block into a ValueError with a one-line message.
 
     Args:
-        subject: the requested file or run, for the message.
+        subject: the requested file or run, which begins the message.
     """
     from huggingface_hub import errors
 

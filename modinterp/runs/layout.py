@@ -17,13 +17,13 @@ _WORKING = re.compile(r"^(state|before)\.safetensors$|(^|/)\.lease-[0-9]+$|(^|/)
 
 
 def strange_files(folder: Path) -> list[str]:
-    """Names of the files below a folder that no training and no publication writes into the folder of a run."""
+    """Return the names of files in a run's folder that neither training nor publishing writes."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     return sorted(name for name in names if not (name == RECORD or FILES.fullmatch(name) or _WORKING.search(name)))
 
 
 def check_there(folder: Path, name: str) -> Path:
-    """The path of a file of a run.
+    """Return the path of a file of a run, after checking that the file exists.
 
     Raises:
         ValueError: the file is missing.

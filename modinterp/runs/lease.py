@@ -1,9 +1,10 @@
-"""The lease on a run's folder: one process at a time writes there, on one machine or on several that share a disk.
+"""Lock a run's folder with a lease, so that only one process at a time writes there, also on a shared disk.
 
-A lease is a file `.lease-N`, made with a number that no other process can make again. The lease names its holder, and
-is renewed while that process lives. The next number may take over a lease that was given back, or whose process is dead
-or silent for a minute. Before it moves a file into place, the holder looks for a later lease. A process that seemed
-dead and wakes up therefore never overwrites its successor's files. The successor removes files that were not moved yet.
+A lease is a file `.lease-N` with a number N that no other process can create again. The file names the process that
+holds the lease. The holder renews its lease every ten seconds. Another process may create lease N+1 after the holder
+has returned its lease, has died, or has been silent for a minute. Before the holder moves a file into place, it checks
+that no later lease exists. A process that seemed dead and wakes up therefore never overwrites its successor's files.
+The successor deletes temporary files that the earlier process had not moved into place.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ MOST_OF_LEASE = 10_000  # bytes that are read
 
 
 class RunIsHeld(ValueError):
-    """Another process holds the folder; later it may be free."""
+    """Another process holds the lease on a run's folder; a later attempt may succeed."""
 
 
 class LeaseLost(RunIsHeld):
-    """Another process holds the folder, since this process was silent for too long."""
+    """Another process has taken over the lease, because this process was silent for too long."""
 
 
 @dataclass(frozen=True)
 class Lease:
-    """A lease that this process took.
+    """A lease on a run's folder, held by this process.
 
     Attributes:
-        number: one more than that of the preceding lease.
+        number: number of the lease, one more than the number of the preceding lease.
         token: distinguishes this lease from one with the same number in a recreated folder.
     """
 
@@ -51,23 +52,26 @@ class Lease:
 
     @property
     def path(self) -> Path:
-        """The file of the lease."""
+        """Return the path of the lease's file."""
         return self.folder / f"{_PREFIX}{self.number}"
 
     def check(self) -> None:
-        """Raise LeaseLost where another process has taken the lease over."""
+        """Raise LeaseLost if another process has taken over the lease."""
         if max(_numbers(self.folder), default=0) != self.number or _content(self.path).get("token") != self.token:
             raise LeaseLost(f"{self.folder} is being trained in by another process, which took over from this one")
 
     def renew(self) -> None:
-        """Give a sign of life."""
+        """Renew the lease by updating the time of its file."""
         try:
             os.utime(self.path)
         except OSError:  # it is lost, which `check` tells, or the disk does not answer now
             return
 
     def give_back(self) -> None:
-        """Let the next process begin at once; the file stays, so that its number is not given again."""
+        """Return the lease, so that another process can take one at once.
+
+        The lease's file stays, so that its number is not used again.
+        """
         try:
             self.check()
             write_atomically(self.path, _said(self.token, returned=True).encode())
@@ -77,10 +81,10 @@ class Lease:
 
 @contextmanager
 def leased(folder: Path) -> Iterator[Lease]:
-    """A lease on a folder, given back at the end.
+    """Take a lease on a folder, and return the lease at the end of the block.
 
     Raises:
-        RunIsHeld: another process holds one, and gives signs of life.
+        RunIsHeld: another living process holds a lease on the folder.
     """
     lease = _taken(folder)
     try:
@@ -90,7 +94,7 @@ def leased(folder: Path) -> Iterator[Lease]:
 
 
 def is_held(folder: Path) -> bool:
-    """True if a process holds a lease on a folder and is alive; the check takes no lease."""
+    """Return True if a living process holds a lease on a folder; the check takes no lease."""
     try:
         _check_free(folder)
     except RunIsHeld:
@@ -100,7 +104,7 @@ def is_held(folder: Path) -> bool:
 
 @contextmanager
 def renewed(leases: Sequence[Lease]) -> Iterator[None]:
-    """While it is open, a thread renews the leases."""
+    """Renew leases in a background thread until the block ends."""
     over = threading.Event()
 
     def renew() -> None:
@@ -134,10 +138,10 @@ def _taken(folder: Path) -> Lease:
 
 
 def _create(path: Path, text: str) -> None:
-    """Make a file that is not there yet, with all its text at once: one without text would belong to nobody.
+    """Create a new file together with its text, since an empty lease file would name no holder.
 
     Raises:
-        FileExistsError: the file is there.
+        FileExistsError: the file exists already.
     """
     part = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
@@ -160,7 +164,7 @@ def _write_new(path: Path, text: str) -> None:
 
 
 def _check_free(folder: Path) -> int:
-    """The number of the last lease on a folder, 0 where there is none; raises RunIsHeld where its holder lives."""
+    """Return the number of the last lease on a folder, or 0 without a lease; raise RunIsHeld if its holder is alive."""
     last = max(_numbers(folder), default=0)
     path = folder / f"{_PREFIX}{last}"
     holder = _content(path)
@@ -179,9 +183,9 @@ def _check_free(folder: Path) -> int:
 
 
 def _age(folder: Path, path: Path) -> float:
-    """Seconds since a file was renewed, by the clock of the disk that it is on.
+    """Return the seconds since a file was last renewed, by the clock of the file's disk.
 
-    A file from the future was renewed before the clock was set back; its age counts from now on.
+    If the file's time lies in the future, the clock was set back; the age then counts from now.
     """
     probe = folder / f".{secrets.token_hex(8)}.part"
     try:
@@ -198,13 +202,13 @@ def _age(folder: Path, path: Path) -> float:
 
 
 def _numbers(folder: Path) -> list[int]:
-    """Numbers of the leases in a folder."""
+    """Return the numbers of all lease files in a folder."""
     numbers = (path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*"))
     return [int(number) for number in numbers if number.isdecimal() and len(number) < 18]
 
 
 def _content(path: Path) -> dict[str, Any]:
-    """What a lease says; nothing where it is gone, or being written."""
+    """Return the content of a lease file; an empty dict if the file is missing or not completely written."""
     try:
         content = json.loads(path.read_bytes()) if path.is_file() and path.stat().st_size < MOST_OF_LEASE else {}
     except (OSError, ValueError, RecursionError):
@@ -217,7 +221,7 @@ def _said(token: str, returned: bool = False) -> str:
 
 
 def _here() -> str:
-    """The machine, since when it runs, and the space that its process numbers belong to."""
+    """Return text that identifies the machine, its last boot, and its namespace of process numbers."""
     boot, space = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
     try:
         return f"{socket.gethostname()} {boot.read_text(encoding='utf-8').strip()} {os.readlink(space)}"
@@ -226,7 +230,7 @@ def _here() -> str:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether a process of this machine is there; one that is dead and not yet buried is not."""
+    """Return True if a process runs on this machine; a zombie process counts as dead."""
     if sys.platform == "win32":  # where asking would end it
         return True
     try:

@@ -1,4 +1,4 @@
-"""Load trained runs by name, folder or address on the Hub, finished or not, and users' checkpoints."""
+"""Load trained runs by name, folder or Hub address, and load users' checkpoint files."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def load(
 
 
 def _folder(name: str | Path, root: str | Path | None) -> Path:
-    """The folder of a run, given its address, folder or name; a run on the Hub is downloaded."""
+    """Return the folder of a run, given its address, folder or name; a run on the Hub is downloaded."""
     if hub.is_address(name):
         return hub.fetched_run(hub.Address.parsed(str(name)))
     if root is None and any((Path(name) / file).is_file() for file in (store.RECORD, STATE, BEFORE)):
@@ -99,7 +99,7 @@ def _folder(name: str | Path, root: str | Path | None) -> Path:
 
 
 def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | None) -> str:
-    """Advice on how to get a missing run, as clauses that follow an error."""
+    """Return advice on how to get a missing run, as text that ends an error message."""
     if (begun := last_state(folder, task)) is not None:
         _, state = begun
         return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
@@ -117,7 +117,7 @@ def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | 
 
 
 def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
-    """The spec of a finished run."""
+    """Read the spec of a finished run from its `run.json`."""
     try:
         return RunSpec.from_json(record["spec"], task)
     except TaskNotImportable:
@@ -130,7 +130,7 @@ def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
 
 
 def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | None:
-    """The network of a finished run; None if its weights are not shipped."""
+    """Load the network of a finished run; None if its weights are not shipped."""
     if store.FINAL not in record["sha256"]:
         return None
     weights = store.read_weights(store.verify(folder, record, store.FINAL))
@@ -141,10 +141,10 @@ def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | N
 
 
 def _spectra(path: Path, task: Task) -> Spectra:
-    """The log of spectra of a run.
+    """Read a run's log of activation spectra.
 
     Raises:
-        ValueError: the log is damaged, or belongs to other inputs than the task's.
+        ValueError: the log is damaged, or its grid differs from the task's inputs.
     """
     spectra = store.read_spectra(path)
     if spectra.grid != task.grid:
@@ -161,7 +161,7 @@ def _unverified_snapshot(folder: Path, epoch: int) -> Weights:
 
 
 def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun:
-    """The run in a folder, every file of it checked against run.json before it is read."""
+    """Load the finished run in a folder; each file's checksum is compared with `run.json` before the file is read."""
     record = store.read_record(folder)
     spec = _spec(folder, record, task)
     for file in record["sha256"]:
@@ -195,7 +195,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
 
 
 def _unfinished_run(name: str, folder: Path, device: str, task: Task | None) -> TrainedRun | None:
-    """The run in a folder at its last state; None if it has no state, or none later than the finished run."""
+    """Load the unfinished run in a folder at its last state; None if no state is later than the finished run."""
     begun = last_state(folder, task)
     if begun is None:
         return None

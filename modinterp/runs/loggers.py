@@ -1,4 +1,4 @@
-"""The rows of a recorder in other people's loggers, by their own interface, where they are installed."""
+"""Send the rows of a recorder's history to Weights & Biases or TensorBoard, if these are installed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class Logger(Protocol):
-    """Takes the numbers of a step."""
+    """Interface of a logger that receives the losses and accuracies of each step."""
 
     def log(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Write the numbers of a step."""
+        """Write the losses and accuracies of one step."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write all pending values, and close the logger."""
 
 
 class _Wandb:
-    """The run of Weights & Biases that is going on, or one of the recorder's name."""
+    """Logs to the active run of Weights & Biases, or starts a run with the recorder's name."""
 
     def __init__(self, wandb: Any, name: str):
         self.is_own = wandb.run is None
@@ -49,15 +49,15 @@ LOGGERS = ("wandb", "tensorboard")
 
 
 def logger(kind: str, name: str, folder: Path) -> Logger:
-    """A logger that is fed with the rows of a recorder.
+    """Return a logger that receives the rows of a recorder's history.
 
     Args:
         kind: `wandb`, or `tensorboard`, which writes into the folder `tensorboard` beside the snapshots.
-        name: of the run.
-        folder: of the recorder.
+        name: name of the run.
+        folder: folder of the recorder.
     Raises:
-        ImportError: it is not installed.
-        ValueError: no such kind.
+        ImportError: the logger's package is not installed.
+        ValueError: `kind` is unknown.
     """
     if kind not in LOGGERS:
         raise ValueError(f"unknown logger {kind!r}; known are {', '.join(LOGGERS)}")

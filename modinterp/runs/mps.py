@@ -1,4 +1,4 @@
-"""Use NVIDIA's MPS, which runs kernels of several processes on one GPU at the same time."""
+"""Use NVIDIA's Multi-Process Service (MPS), which runs kernels of several processes on one GPU at the same time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PIPES, LOGS = "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"
 
 @contextmanager
 def shared_gpu() -> Iterator[bool]:
-    """Let processes that start in this block share the GPU by MPS; without it they take turns.
+    """Let processes that start in this block share the GPU by MPS; without MPS, processes take turns.
 
     Yields:
-        whether a daemon of MPS runs. No daemon runs where MPS is not installed or fails to start. A daemon that the
-        environment names already is used, and left running.
+        True if a daemon of MPS runs. No daemon runs if MPS is not installed or fails to start. If the environment
+        already names a daemon, that daemon is used and left running.
     """
     if PIPES in os.environ:
         yield True

@@ -1,4 +1,4 @@
-"""One training on disk: resume it from its last state, check its files, and write its progress."""
+"""Resume one training from its last state on disk, check its files, and write its progress."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from modinterp.training import Outcome, OutcomeKind, RunSpec, TrainingState
 
 @dataclass
 class Ongoing:
-    """One run in progress.
+    """One run in training, with its folder, lease, current state and written files.
 
     Attributes:
-        state: where it stands.
-        files: name of each file that was written to the checksum of what was written into it.
-        log: the spectra until here, where the recipe asks for them.
-        before: the state before the last, where it is on disk.
-        is_over: whether there is nothing more to train, and all files of the finished run are whole.
-        seconds_before: time spent on it in earlier sittings.
-        written: epoch and outcome of the state that is on disk.
-        damages: files that were found damaged, and are written again.
+        state: current state of the training.
+        files: map from the name of each written file to its checksum.
+        log: activation spectra up to the current state; None if the recipe logs no spectra.
+        before: the state before the last state, if it is on disk.
+        is_over: True if no epoch is left to train and all files of the finished run are undamaged.
+        seconds_before: training time in earlier sessions. [s]
+        written: epoch and outcome of the last state on disk.
+        damages: damaged files, which are written again.
     """
 
     name: str
@@ -50,14 +50,14 @@ class Ongoing:
 
     @classmethod
     def open(cls, name: str, spec: RunSpec, folder: Path, leases: ExitStack, repair: bool = False) -> Ongoing:
-        """Open the training in a folder, or begin one; its lease is released together with `leases`.
+        """Open the training in a folder, or begin a new one; its lease is released together with `leases`.
 
-        If a state, or a file of it, is damaged, the preceding state is used.
+        If the last state or one of its files is damaged, the preceding state is used.
 
         Args:
-            repair: whether to begin again a training without an undamaged state.
+            repair: True to begin the training again if no undamaged state is left.
         Raises:
-            DamagedRun: no whole state is left.
+            DamagedRun: files are damaged, and no undamaged state is left.
             ValueError: the folder holds a training with other settings, one that has gone on longer, or one that
                 another process carries out.
         """
@@ -86,7 +86,7 @@ class Ongoing:
     def _at(
         cls, name: str, spec: RunSpec, folder: Path, lease: Lease, whole: list[WrittenState], damages: list[Damage]
     ) -> Ongoing:
-        """The training at the last of its whole states."""
+        """Return the training at its last undamaged state."""
         last = whole[0]
         if last.file == states.BEFORE:  # so that what is written next finds a whole one before it
             states.step_back(folder)
@@ -102,7 +102,7 @@ class Ongoing:
 
     @property
     def seconds(self) -> float:
-        """Time spent on this run and those that train with it, in all sittings [s]."""
+        """Training time in all sessions, shared with the runs that train in the same group [s]."""
         return self.seconds_before + time.monotonic() - self.began
 
     def write_state(self) -> None:
@@ -115,7 +115,7 @@ class Ongoing:
             self.written = (self.state.epoch, self.state.ended)
 
     def step_back(self) -> None:
-        """Go on from the state before the last."""
+        """Go back to the state before the last one."""
         if self.before is not None:
             self.lease.check()
             states.step_back(self.folder)
@@ -124,7 +124,7 @@ class Ongoing:
             self.written = (self.state.epoch, None)
 
     def take(self, state: TrainingState, state_due: bool, device: str) -> None:
-        """Make a state the current one and write the due files; at the end, write all files of a finished run."""
+        """Set the current state and write the files that are due; at the end, write all files of the finished run."""
         recipe, guard = self.spec.recipe, self.lease.check
         if recipe.spectra_every and (state.ended or state.epoch % recipe.spectra_every == 0):
             network = hooked(self.spec.model, state.weights).to(device)
@@ -143,27 +143,27 @@ class Ongoing:
 
 
 def finished_outcome(folder: Path, spec: RunSpec) -> Outcome | None:
-    """Return how the finished run in a folder ended; None where it is unfinished, or a file is damaged.
+    """Return how the finished run in a folder ended; None if it is unfinished or a file is damaged.
 
     Raises:
-        ValueError: it was trained from another spec.
+        ValueError: the run in the folder was trained from another spec.
     """
     finished, damages = _finished(folder, spec)
     return finished if finished is not None and not damages and _is_its_end(finished, spec) else None
 
 
 def _is_its_end(ended: Outcome, spec: RunSpec) -> bool:
-    """Whether nothing is left to train of a run that ended so."""
+    """Return True if a run that ended this way has no epochs left to train."""
     return ended.kind is not OutcomeKind.EPOCHS_OVER or ended.epoch == spec.recipe.epochs
 
 
 def _all_epochs(ended: Outcome) -> int:
-    """The number of epochs that a finished run was given; 0 where it ended for another reason."""
+    """Return the number of epochs of a run that trained all its epochs; 0 if the run ended for another reason."""
     return ended.epoch if ended.kind is OutcomeKind.EPOCHS_OVER else 0
 
 
 def _measured(folder: Path, damages: list[Damage]) -> dict[str, str]:
-    """The tables of progress that run.json vouches for, unless they are damaged."""
+    """Return the undamaged tables of progress measures listed in `run.json`, with their checksums."""
     names = {store.PROGRESS, store.PROGRESS + store.PACKED} - {damage.file for damage in damages}
     try:
         vouched = store.read_record(folder)["sha256"]
@@ -173,10 +173,10 @@ def _measured(folder: Path, damages: list[Damage]) -> dict[str, str]:
 
 
 def _finished(folder: Path, spec: RunSpec) -> tuple[Outcome | None, list[Damage]]:
-    """How the finished run in a folder ended, None where there is none, and what is wrong with its files.
+    """Return how the finished run in a folder ended, or None without a finished run, and the damage of its files.
 
     Raises:
-        ValueError: it was trained from another spec.
+        ValueError: the run in the folder was trained from another spec.
     """
     if not (folder / store.RECORD).is_file():
         return None, []
@@ -191,7 +191,7 @@ def _finished(folder: Path, spec: RunSpec) -> tuple[Outcome | None, list[Damage]
 
 
 def wrong_files(folder: Path, digests: Mapping[str, str]) -> list[Damage]:
-    """Return the files that are missing, or differ from what was written."""
+    """Return the damage of each file that is missing or differs from its checksum."""
     damages = []
     for name in digests:
         try:
@@ -202,7 +202,7 @@ def wrong_files(folder: Path, digests: Mapping[str, str]) -> list[Damage]:
 
 
 def damaged_files(folder: Path, written: WrittenState) -> list[Damage]:
-    """Find damage in the files that a state lists."""
+    """Return the damage of each file that a saved state lists."""
     files = dict(written.files or {})
     of_log = files.pop(store.SPECTRA, None)
     damages, path = wrong_files(folder, files), folder / store.SPECTRA
@@ -217,9 +217,9 @@ def damaged_files(folder: Path, written: WrittenState) -> list[Damage]:
 
 
 def files_until(folder: Path, written: WrittenState) -> tuple[dict[str, str], Spectra | None]:
-    """The files that a state vouches for, and the log of spectra until then.
+    """Return the checksums of the files that a saved state lists, and the log of spectra until that state.
 
-    States of an earlier version have no such list, and their files are not checked.
+    States written by earlier versions of modinterp list no files, so those files are not checked.
     """
     path, epoch = folder / store.SPECTRA, written.state.epoch
     if written.files is None:

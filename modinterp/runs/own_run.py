@@ -105,7 +105,7 @@ def _opened(
     tokens: str | Callable[..., Any] | None,
     forward: ForwardPass | None,
 ) -> tuple[Network, Callable[[Weights], Network]]:
-    """The network under modinterp's hook names, and a function from other weights to such a network."""
+    """Return the network with modinterp's hook names, and a function that builds such a network from other weights."""
     if isinstance(network, Mapping):
         weights, assumed = dict(network), forward or ForwardPass()
         return from_state_dict(weights, task, assumed), lambda other: from_state_dict(other, task, assumed)
@@ -128,7 +128,7 @@ def _opened(
 
 
 def _snapshots(given: Any, reopened: Callable[[Weights], Network]) -> Mapping[int, Weights]:
-    """Map each epoch to its weights, in the order of the epochs; each file is read at access."""
+    """Map each epoch to its weights, sorted by epoch; each file is read on access."""
     if given is None:
         return {}
     if isinstance(given, str | Path):
@@ -149,7 +149,7 @@ def _snapshots(given: Any, reopened: Callable[[Weights], Network]) -> Mapping[in
 
 
 def _files(folder: Path) -> dict[int, Path]:
-    """Map the epoch, which is the last number in a file's name, to each file in a folder of snapshots."""
+    """Map epochs to the files in a folder of snapshots; the epoch is the last number in a file's name."""
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {folder}")
     files = {path: _NUMBER.findall(path.stem) for path in sorted(folder.iterdir()) if path.suffix in READ}
@@ -168,7 +168,7 @@ def _checked_history(history: pd.DataFrame) -> pd.DataFrame:
 
 
 def _measured_history(made: TrainedRun) -> pd.DataFrame:
-    """Table of losses [nats] and accuracies at every snapshot, if the split is known."""
+    """Measure losses [nats] and accuracies at every snapshot, if the split is known."""
     from modinterp.activations import logits_on_grid
     from modinterp.training import accuracy, cross_entropy
 

@@ -1,4 +1,4 @@
-"""Specs of a user's trainings, from options or a file: an operation, a modulus, a network and a recipe."""
+"""Build specs of users' trainings from options or a file: operation, modulus, network and recipe."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def own_spec(
     d_mlp: int = 512,
     **changes: Any,
 ) -> RunSpec:
-    """The spec of a user's training; `modinterp.train` trains it.
+    """Return the spec of a user's training, which `modinterp.train` can train.
 
     >>> own_spec(p=59, seed=1, arch="mlp", epochs=500).recipe.epochs
     500
@@ -46,7 +46,8 @@ def own_spec(
         op: a key of `modinterp.tasks.modular.OPERATIONS`.
         p: the modulus.
         seed: seed of the split, the initial weights and the batches.
-        arch: `transformer`, one layer that reads `a b =`, or `mlp`, one hidden layer on the sum of two embeddings.
+        arch: `transformer`, a one-layer transformer that reads `a b =`, or `mlp`, one hidden layer on the sum of two
+            embeddings.
         recipe: `paper`, the recipe of Nanda et al. 2023, or `fast`, which takes a minute or two; see `FAST`.
         d_model: width of the embedding.
         d_mlp: number of neurons.
@@ -68,7 +69,7 @@ def own_spec(
 
 
 def own_name(op: str, p: int, seed: int, arch: str, recipe: str) -> str:
-    """The name of a user's run, made from its arguments.
+    """Return the name of a user's run, built from the arguments of its spec.
 
     >>> own_name("add", 59, 1, "mlp", "fast")
     'mine/add-59-mlp-fast-1'
@@ -77,14 +78,14 @@ def own_name(op: str, p: int, seed: int, arch: str, recipe: str) -> str:
 
 
 def specs_in(file: Path) -> dict[str, RunSpec]:
-    """The specs in a file, by the names of their runs.
+    """Read the specs in a YAML or Python file, and return them by the names of their runs.
 
-    A YAML file maps names to the arguments of `own_spec`. A Python file, which is run, has a dict `SPECS` from names to
-    specs.
+    A YAML file maps names to the arguments of `own_spec`. A Python file is executed, and defines a dict `SPECS` from
+    names to specs.
 
     Raises:
         FileNotFoundError: the file does not exist.
-        ValueError: the file holds no specs, or a wrong spec, which the message names.
+        ValueError: the file holds no specs, or an invalid spec, which the message names.
     """
     if not file.is_file():
         raise no_file(file)

@@ -1,8 +1,8 @@
-"""Read a pickle as data: follow its opcodes one by one, and import or call nothing that it names.
+"""Read a pickle as plain data: interpret its opcodes, without importing or calling anything that the pickle names.
 
-The result has plain dicts, lists, tuples, strings and numbers. `TensorEntry` stands where torch would build a tensor,
-and `Opaque` where Python would build anything else. Time and memory grow linearly with the bytes that are read. Only
-strings and small numbers are hashed, and nothing is compared, copied or traversed.
+The result has plain dicts, lists, tuples, strings and numbers. A `TensorEntry` replaces each tensor, and an `Opaque`
+replaces every other object. Time and memory grow linearly with the bytes that are read. The reader hashes only strings
+and small numbers, and compares, copies or traverses no objects.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ _LARGEST_KEY = 2**31  # beyond it there are as many numbers of one hash as one l
 
 
 class NotPlain(ValueError):
-    """A pickle that is damaged, too large, or contains operations that no file of weights needs."""
+    """The pickle is damaged, too large, or contains operations that no file of weights needs."""
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """An object that is not built.
+    """Placeholder for an object in a pickle that is not built.
 
     Attributes:
-        name: of its class, or of the function that would make it, such as `torch.nn.modules.linear.Linear`.
+        name: name of the object's class, or of the function that would build it, such as
+            `torch.nn.modules.linear.Linear`.
     """
 
     name: str
@@ -36,19 +37,19 @@ class Opaque:
 
 @dataclass(frozen=True)
 class Global:
-    """A class or function that is named and not imported."""
+    """Placeholder for a class or function that a pickle names; it is not imported."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class StorageEntry:
-    """A row of numbers in a file.
+    """Description of a storage, the flat array of numbers behind a tensor, in a file of `torch.save`.
 
     Attributes:
-        kind: its class, such as `torch.FloatStorage`.
-        key: its name in the file.
-        size: how many numbers.
+        kind: class of the storage, such as `torch.FloatStorage`.
+        key: name of the storage in the file.
+        size: number of elements.
     """
 
     kind: str
@@ -58,7 +59,7 @@ class StorageEntry:
 
 @dataclass(frozen=True)
 class TensorEntry:
-    """A tensor in a file: where its numbers lie in a storage, counted in numbers."""
+    """Description of a tensor in a file: its storage, and its offset and strides there, counted in elements."""
 
     storage: StorageEntry
     offset: int
@@ -68,14 +69,14 @@ class TensorEntry:
 
 @dataclass(frozen=True)
 class Plain:
-    """An object that was pickled, as plain data, and the storages of all tensors in it, by their keys."""
+    """The content of a pickle as plain data, and the storages of all its tensors by key."""
 
     content: Any
     storages: dict[str, StorageEntry]
 
 
 def plain(stream: io.BytesIO) -> Plain:
-    """The object of the next pickle in a stream, which then stands behind it.
+    """Read the next pickle in a stream as plain data, and leave the stream at the end of that pickle.
 
     Raises:
         NotPlain: the pickle is cut off, damaged, or longer than `MOST_OPCODES`.
@@ -96,7 +97,7 @@ def plain(stream: io.BytesIO) -> Plain:
 
 
 class _Machine:
-    """The stack machine of pickles, without a single call."""
+    """Interpreter of pickle opcodes that never calls a function."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
@@ -142,7 +143,7 @@ class _Machine:
             target.update((key, value) for key, value in pairs if _is_key(key))
 
     def call(self, arguments: int) -> None:
-        """Leave what a call would give; none is made. The stack holds a callable and so many arguments."""
+        """Pop a callable and its arguments from the stack, and push a placeholder for the result instead of calling."""
         given = [self.pop() for _ in range(arguments)][::-1]
         called = self.pop()
         self.stack.append(_made(called.name if isinstance(called, Global) else type(called).__name__, given[0]))
@@ -159,7 +160,7 @@ class _Machine:
         self.stack.append(Global(f"{module}.{name}"))
 
     def build(self) -> None:
-        """Drop the state of an object: an ordered dict keeps its items, all else is opaque already."""
+        """Drop the state that a pickle gives to an object; an ordered dict keeps its items."""
         self.pop()
         if isinstance(self.stack[-1], Global):
             self.stack[-1] = Opaque(self.stack[-1].name)
@@ -176,12 +177,12 @@ class _Machine:
 
 
 def _is_key(key: Any) -> bool:
-    """Whether an entry of a dict is kept: names are strings, and a few dicts are numbered."""
+    """Return True if a dict entry is kept, that is, if its key is a string or a small integer."""
     return isinstance(key, str) or (isinstance(key, int) and abs(key) < _LARGEST_KEY)
 
 
 def _made(name: str, arguments: Any) -> Any:
-    """What a call of a named function stands for: an empty dict, a tensor, or something opaque."""
+    """Return the placeholder for the result of a named function: an empty dict, a `TensorEntry`, or an `Opaque`."""
     if name == "collections.OrderedDict" and arguments == ():
         return {}
     match name, arguments:

@@ -1,4 +1,4 @@
-"""Measurements of a run, made when it was published and shipped in place of its weights."""
+"""Measurements of a run that were made when it was published, and are shipped in place of its weights."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MOST_BYTES = 2**24  # that are read
 
 @dataclass(frozen=True)
 class Recorded:
-    """Measurements of a run as they were when it was published.
+    """Measurements and claim results of a run, made when the run was published.
 
     Attributes:
-        values: name of a measurement to its JSON; see `modinterp.measurements.recorded`.
+        values: map from the name of a measurement to its JSON value; see `modinterp.measurements.recorded`.
         claims: map from the id of each claim about this network to its numbers, by name.
     """
 
@@ -27,15 +27,15 @@ class Recorded:
     claims: Mapping[str, Mapping[str, tuple[float, ...]]]
 
     def to_bytes(self) -> bytes:
-        """JSON text."""
+        """Return the measurements as bytes of JSON text."""
         return (json.dumps({"values": self.values, "claims": self.claims}, indent=0) + "\n").encode()
 
 
 def read_recorded(path: Path) -> Recorded:
-    """Read the bytes that `Recorded.to_bytes` wrote, packed with gzip.
+    """Read gzip-compressed bytes that `Recorded.to_bytes` wrote.
 
     Raises:
-        ValueError: it is damaged, or larger than any that is written here.
+        ValueError: the data are damaged, or larger than modinterp ever writes.
     """
     try:
         found = json.loads(read_unpacked(path, MOST_BYTES))

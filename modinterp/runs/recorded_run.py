@@ -1,4 +1,4 @@
-"""A run that a recorder writes, opened from its folder alone while it goes on or when it is over."""
+"""Open a run that a recorder writes, from its folder alone, during the training or after it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MARK, HISTORY = "recorded.json", "history.csv"
 
 
 def is_recorded(folder: Path) -> bool:
-    """True if a recorder wrote the folder."""
+    """Return True if a folder was written by a recorder."""
     return (folder / MARK).is_file()
 
 
 def recorded_run(folder: Path, name: str) -> TrainedRun:
-    """The run that a recorder has written so far, without its module.
+    """Return the run that a recorder has written so far; the user's module is not needed.
 
-    The run has a network if modinterp knows the layout of its weights, and otherwise only the history.
+    If modinterp knows the layout of the weights, the run has a network. Otherwise the run has only its history.
 
     Raises:
         ValueError: the folder is damaged, or the class of its task cannot be imported.

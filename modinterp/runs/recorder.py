@@ -29,10 +29,10 @@ RATIO = 1.25  # between the steps of two snapshots: 62 of them in a million step
 
 
 class record:
-    """Records a module while your own loop trains it; five lines in any loop of torch.
+    """Records snapshots and losses of a module while your own PyTorch loop trains it.
 
-    Every file is written under another name and then renamed, so that a kill at any moment leaves whole files. A loop
-    that starts again continues in the same folder. A restarted loop replaces snapshots from its first step on.
+    Every file is written under another name and then renamed, so a killed process leaves no incomplete file. A
+    restarted loop continues in the same folder. A restarted loop replaces snapshots from its first step on.
 
     >>> import tempfile, torch, modinterp as mi
     >>> task, folder = mi.tasks.addition(7), tempfile.mkdtemp()
@@ -50,9 +50,9 @@ class record:
         task: the task on which the module is trained.
         train: training inputs, as indices into `task.inputs()` or as a mask over all inputs.
         out: parent folder; `trained/` by default.
-        ratio: factor between the steps of successive snapshots, more than 1; the first steps are all recorded.
+        ratio: factor between the steps of successive snapshots, more than 1. All of the first steps are recorded.
         inputs, tokens: input format of the module; see `explain`.
-        to: names of loggers that also get each row of the history: `wandb`, `tensorboard`.
+        to: names of loggers that also receive each row of the history: `wandb`, `tensorboard`.
     Raises:
         FileExistsError: the folder holds files that no recorder wrote.
         ValueError: an index in `train` is out of range, or `ratio` is 1 or less.
@@ -82,7 +82,7 @@ class record:
         self.loggers: list[Logger] = [logger(kind, name, self.folder) for kind in to]
 
     def _open(self) -> None:
-        """Make the folder, or continue in a folder that a recorder wrote."""
+        """Create the recorder's folder, or continue in a folder that an earlier recorder wrote."""
         self.folder.mkdir(parents=True, exist_ok=True)
         mark = self.folder / MARK
         if not mark.is_file() and any(self.folder.iterdir()):
@@ -92,7 +92,7 @@ class record:
             self.rows = pd.read_csv(self.folder / HISTORY).to_dict("records")  # pyright: ignore[reportAttributeAccessIssue]
 
     def _mark(self, is_over: bool) -> None:
-        """Write a description of the recording into the folder, so that it can be watched without the module."""
+        """Write a description of the recording into its folder, so that the run can be opened without the module."""
         content = {
             "name": self.name,
             "task": description(self.task),
@@ -137,7 +137,7 @@ class record:
             self(step)
 
     def _forget_from(self, step: int) -> None:
-        """Delete the records of an earlier loop from this step on."""
+        """Delete the snapshots and history rows that an earlier loop recorded from a step on."""
         self.rows = [row for row in self.rows if row["epoch"] < step]
         for path in self.folder.glob("step_*.safetensors"):
             if int(path.stem.removeprefix("step_")) >= step:
@@ -152,7 +152,7 @@ class record:
         write_atomically(self.folder / HISTORY, self.history.to_csv(index=False).encode())
 
     def _measured(self, step: int) -> dict[str, float]:
-        """Losses [nats] and accuracies on the training inputs and the held-out inputs."""
+        """Measure losses [nats] and accuracies on the training inputs and the held-out inputs."""
         wrapped = Wrapped(self.model, self.task, self.calling, is_looked_into=False)
         labels, row = self.task.labels()[:, 0], {"epoch": float(step)}
         with torch.no_grad():
@@ -165,11 +165,11 @@ class record:
 
     @property
     def history(self) -> pd.DataFrame:
-        """Table with one row for each snapshot: step as `epoch`, losses [nats] and accuracies."""
+        """Return a table with one row for each snapshot: step as `epoch`, losses [nats] and accuracies."""
         return pd.DataFrame(self.rows)
 
     def run(self) -> TrainedRun:
-        """The recorded run so far, as `mi.run` returns it."""
+        """Return the run recorded so far, in the form that `mi.run` returns."""
         rows = self.split.train
         return run(self.model, self.task, snapshots=self.folder, train=rows, history=self.history, name=self.name,
                    inputs=self.inputs, tokens=self.tokens)  # fmt: skip

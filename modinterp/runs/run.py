@@ -1,4 +1,4 @@
-"""A trained run as an object: its task, its network and its history."""
+"""Represent a trained run as an object with its task, network and training history."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TRAINED = Path("trained")  # where the commands put what they train
 
 
 class NotRecorded(ValueError):
-    """The run lacks something that was needed: its weights, its split, or its initial weights."""
+    """The run lacks something that is needed: its weights, its split, or its initial weights."""
 
 
 T = TypeVar("T", bound=Task)
@@ -74,7 +74,7 @@ class TrainedRun(Generic[T]):
         """The network.
 
         Raises:
-            NotRecorded: the history came without the weights.
+            NotRecorded: the run was shipped without its weights.
         """
         if self.model is None:
             raise NotRecorded(self._lacks_weights)
@@ -82,13 +82,13 @@ class TrainedRun(Generic[T]):
 
     @property
     def _lacks_weights(self) -> str:
-        """Message: the run has no weights, which files it has, and how to get the weights."""
+        """Return an error message that says which files the run has, and how to get its missing weights."""
         measured = ", but `measure` gives what was measured of it when it was published" * (self.recorded is not None)
         return f"{self.name} came with its history, not with its weights{measured}; {how_to_train(self.name)}"
 
     @property
     def config(self) -> Config:
-        """The configuration of the network: that of the training, which needs no weights, or that of the module.
+        """The configuration of the network, read from the run's spec, or from the network of an external checkpoint.
 
         Raises:
             NotRecorded: the run has neither weights nor a spec.
@@ -100,13 +100,13 @@ class TrainedRun(Generic[T]):
         return "cpu" if self.model is None else str(self.model.device)
 
     def activations(self) -> ActivationCache:
-        """All activations at the last position on all inputs, in float64, by hook name; computed once.
+        """All activations at the last position on all inputs, in float64, by hook name; they are computed once.
 
         Activations of more than 1 GiB have the network's own dtype, and each is captured at first use. See
         `modinterp.activations.activations` for names and shapes.
 
         Raises:
-            NotRecorded: the history came without the weights.
+            NotRecorded: the run was shipped without its weights.
         """
         return self._activations
 
@@ -120,7 +120,7 @@ class TrainedRun(Generic[T]):
 
     @cached_property
     def split(self) -> Split:
-        """Rows of the task's inputs that the network was trained on, and the other rows.
+        """The split of the task's inputs into training inputs and held-out inputs.
 
         Raises:
             NotRecorded: the network is a user's checkpoint, whose training inputs are unknown.
@@ -137,7 +137,7 @@ class TrainedRun(Generic[T]):
         return self.own_split is not None or self.spec is not None
 
     def at_start(self) -> TrainedRun:
-        """A copy of the run before its first step: initial weights, history and snapshots cut to epoch 0.
+        """A copy of the run before its first training step: initial weights, and only epoch 0 of history and snapshots.
 
         Raises:
             NotRecorded: the network is an external checkpoint, whose initial weights are unknown.
@@ -149,10 +149,10 @@ class TrainedRun(Generic[T]):
         return self._until(0, f"{self.name} at the start", network, {0: weights})
 
     def memorised(self) -> TrainedRun | None:
-        """A copy of the run at the first snapshot that has memorised and not generalised, cut to that epoch.
+        """A copy of the run that ends at the first snapshot that has memorised and not generalised; None without one.
 
-        At this snapshot at least 99% of the training answers are right, and at most a fifth of the others. None without
-        such a snapshot.
+        A snapshot has memorised if at least 99% of the training answers are right. It has not generalised if at most a
+        fifth of the held-out answers are right.
         """
         history = self.history.query("train_accuracy >= 0.99 and test_accuracy <= 0.2") if len(self.history) else {}
         epoch = next((e for e in self.snapshots if len(history) and e in set(history["epoch"])), None)
@@ -162,16 +162,16 @@ class TrainedRun(Generic[T]):
         return self._until(epoch, f"{self.name} at epoch {epoch:,}", self.at(epoch), before)
 
     def _until(self, epoch: int, name: str, network: Network, snapshots: Mapping[int, Weights]) -> TrainedRun:
-        """A copy of the run with another network, and with history and snapshots up to an epoch."""
+        """Return a copy of the run with another network, and with history and snapshots up to an epoch."""
         kept = {table: _rows_until(epoch, getattr(self, table)) for table in ("history", "progress")}
         spectra = None if self.spectra is None else self.spectra.before(epoch + 1)
         return replace(self, name=name, model=network, snapshots=snapshots, spectra=spectra, recorded=None, **kept)
 
     def at(self, epoch: int) -> Network:
-        """The network at the snapshot of an epoch.
+        """Return the network at the snapshot of an epoch.
 
         Raises:
-            NotRecorded: the history came without the weights.
+            NotRecorded: the run was shipped without its weights.
             KeyError: the run has no snapshot of that epoch.
             ValueError: the snapshot does not fit the network.
         """
@@ -200,7 +200,7 @@ class TrainedRun(Generic[T]):
         return line + ", in training" * self.in_training
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks: the line that `repr` returns, and the last row of the history."""
+        """Return HTML for notebooks: the text of `repr`, and the last row of the history."""
         name, _, rest = repr(self).partition(": ")
         last = self.history.tail(1).to_html(index=False, border=0) if len(self.history) else ""
         return f"<b>{escape(name)}</b>: {escape(rest)}{last}"
@@ -211,12 +211,12 @@ def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
 
 
 def is_trained_here(name: str) -> bool:
-    """True if a run lies in the folder where the commands write their trainings."""
+    """Return True if a run lies in the folder where the commands write their trainings."""
     return (TRAINED / name / store.RECORD).is_file()
 
 
 def how_to_train(name: str) -> str:
-    """Text: how to get a run that is not shipped, as a clause that follows an error.
+    """Return advice on how to get a run that is not shipped, as text that ends an error message.
 
     Args:
         name: name of the run; or the folder of a run, whose last two parts are the run's name.

@@ -1,4 +1,4 @@
-"""Group runs of one shape, which train as one program."""
+"""Group runs whose networks have the same shape, so that each group trains as one program."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PROCESSES_ON_GPU = 8  # that train groups of different shapes beside one another
 
 
 def runs_at_once(kind: str, asked: int | None = None) -> int:
-    """How many runs of one shape train at once.
+    """Return how many runs of the same shape train at once.
 
     Args:
-        kind: of the device, `cpu` or `cuda`.
-        asked: the number that the user gives. By default it is 64 on a GPU, where runs together take less than half of
-            the time. The default size is 1 on a CPU, where grouping saves no time and single runs finish sooner.
+        kind: kind of the device, `cpu` or `cuda`.
+        asked: the number that the user gives. The default is 64 on a GPU, where grouping more than halves the training
+            time. The default is 1 on a CPU, where grouping saves no time and single runs finish sooner.
     Raises:
-        ValueError: a size below one.
+        ValueError: `asked` is less than 1.
     """
     if asked is not None and asked < 1:
         raise ValueError(f"at least 1 run trains at a time, got {asked}")
@@ -29,9 +29,9 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
 
 
 def groups(specs: Mapping[str, RunSpec], at_once: int) -> list[dict[str, RunSpec]]:
-    """The specs in groups of one shape with a largest number of runs, in the given order.
+    """Split specs, in their order, into groups of the same shape with a maximal number of runs.
 
-    Groups do not depend on how far runs are, so that a stopped training continues in the groups in which it began.
+    The groups do not depend on the progress of runs, so a stopped training continues in the groups in which it began.
     """
     shapes: dict[object, list[str]] = defaultdict(list)
     for name, spec in specs.items():
@@ -41,17 +41,17 @@ def groups(specs: Mapping[str, RunSpec], at_once: int) -> list[dict[str, RunSpec
 
 
 def unfinished_groups(specs: Mapping[str, RunSpec], at_once: int, out: Path) -> list[dict[str, RunSpec]]:
-    """The `groups` with unfinished runs, without their finished runs.
+    """Return the `groups` that contain unfinished runs, and remove their finished runs.
 
     Args:
-        out: the folder in which each run has its own.
+        out: the folder that holds the folder of each run.
     """
     left = ({n: s for n, s in group.items() if not _is_finished(out / n, s)} for group in groups(specs, at_once))
     return [group for group in left if group]
 
 
 def _is_finished(folder: Path, spec: RunSpec) -> bool:
-    """Whether a run was trained to the end that its spec has; one that is damaged, or another's, was not."""
+    """Return True if a run is undamaged and was trained to the end of its spec."""
     try:
         return finished_outcome(folder, spec) is not None
     except ValueError:

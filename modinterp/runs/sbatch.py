@@ -1,6 +1,6 @@
-"""A SLURM script that trains runs as an array of jobs, a group of one shape a task, without any other engine.
+"""Write a SLURM script that trains runs as an array of jobs; each task trains one group of runs of the same shape.
 
-Each task is the same resumable command. If its time is over or its machine is lost, the task returns to the queue and
+Every task runs the same resumable command. If a task runs out of time or loses its machine, it returns to the queue and
 continues from its last state.
 """
 
@@ -47,9 +47,9 @@ class Job:
     """Cores, GPUs and time limit of each job of the array.
 
     Attributes:
-        time: its time limit, as SLURM writes it, such as `4:00:00`; after it the task goes back into the queue.
-        cpus, gpus: cores and GPUs of a task.
-        more: further lines for `#SBATCH`, such as `--partition=short`.
+        time: time limit of a task in SLURM's format, such as `4:00:00`; after this time the task returns to the queue.
+        cpus, gpus: numbers of CPU cores and of GPUs of a task.
+        more: further options for `#SBATCH` lines, such as `--partition=short`.
     """
 
     time: str = "4:00:00"
@@ -77,14 +77,14 @@ def script(
     repair: bool = False,
     folder: Path | None = None,
 ) -> str:
-    """The text of a script for `sbatch`, of which each task trains one group of the runs that are not finished.
+    """Return the text of an `sbatch` script, in which each task trains one group of unfinished runs.
 
     Args:
-        specs: name to spec, of runs that the command `train` knows by these names.
-        out: where the runs are trained; all machines see it under this path.
+        specs: map from name to spec; the command `train` must know the runs by these names.
+        out: folder for the runs, on a disk that all machines share under the same path.
         together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
-        epochs, repair: handed on to `train`.
-        folder: where the tasks run; the current one by default.
+        epochs, repair: options passed to the command `train`.
+        folder: working directory of the tasks; the current directory by default.
     Raises:
         ValueError: all runs are finished.
     """

@@ -1,6 +1,6 @@
-"""A search for hyper-parameters: its space, its question and its result.
+"""Describe a hyper-parameter search: its space, its question and its result.
 
-`modinterp.runs.study` carries a search out, with Optuna. The result of a search lies beside the runs of its source::
+`modinterp.runs.study` runs a search with Optuna. The result of a search lies beside the runs of its source::
 
     SOURCE/search-pNN/trials.csv      one row a trial
                       search.json     what was searched, and how much each parameter mattered
@@ -31,7 +31,7 @@ Choice = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Question:
-    """The question of a search: the choice with the lowest validation loss.
+    """Settings of a search for the choice of hyper-parameters with the lowest validation loss.
 
     Attributes:
         p: modulus of the task.
@@ -65,10 +65,10 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """The hyper-parameters that a source searched, and the training that belongs to a choice of them.
+    """The hyper-parameters that a source searched, and a function that builds the training for each choice.
 
     Attributes:
-        source: the source's short name, with which its searches are stored.
+        source: short name of the source, which names the folder of its searches.
         choices: map from the name of a parameter to its possible values, two or more.
         labels: map from the name of a parameter to its readable name.
         training: function from one value of each parameter, and a question, to the training. `training` only gets
@@ -87,10 +87,10 @@ class Space:
             raise ValueError(f"labels are those of {', '.join(self.choices)}, got {', '.join(self.labels)}")
 
     def spec(self, choice: Choice, question: Question) -> RunSpec:
-        """The training that a choice stands for.
+        """Return the training spec for one choice of hyper-parameters.
 
         Raises:
-            ValueError: the choice is not in the space, or the question makes no task.
+            ValueError: the choice is not in the space, or no task exists for the question's modulus.
         """
         in_space = set(choice) == set(self.choices) and all(choice[name] in self.choices[name] for name in choice)
         if not in_space:
@@ -98,11 +98,11 @@ class Space:
         return self.training(choice, question)
 
     def check(self, question: Question) -> None:
-        """Raise ValueError for a question that makes no task."""
+        """Raise ValueError if no task exists for the question's modulus."""
         self.spec({name: values[0] for name, values in self.choices.items()}, question)
 
     def study_name(self, question: Question) -> str:
-        """The name that identifies the study in its journal."""
+        """Return the name that identifies the study in its journal."""
         return f"{self.source}, {question}"
 
 
@@ -114,7 +114,8 @@ class Search:
         trials: one row for each finished trial. Columns are its number `trial`, the chosen parameters, `state`
             (`complete` or `pruned`), `epochs`, `loss`, `test_accuracy` and `seconds`. `loss` is the mean of its last
             ten logged test losses [nats, weighted over the questions].
-        importances: name of a parameter to its share of what sets the best quarter of the trials apart (PED-ANOVA).
+        importances: map from the name of a parameter to its importance (PED-ANOVA): its share in what distinguishes the
+            best quarter of the trials.
     """
 
     space: Space
@@ -124,10 +125,10 @@ class Search:
 
     @property
     def best(self) -> pd.Series:
-        """The trial with the lowest loss of those that ran to their end.
+        """Return the completed trial with the lowest loss.
 
         Raises:
-            ValueError: no trial ran to its end.
+            ValueError: no trial was completed.
         """
         complete = self.trials[self.trials["state"] == COMPLETE]
         if not len(complete):
@@ -136,7 +137,7 @@ class Search:
 
 
 def objective(history: tuple[Row, ...]) -> float:
-    """Mean of the last ten logged validation losses, weighted over the questions. [nats]"""
+    """Return the mean of the last ten logged validation losses, weighted over the questions. [nats]"""
     last = [float(row["test_loss"]) for row in history[-AVERAGED:]]
     return sum(last) / len(last)
 
@@ -156,11 +157,11 @@ def write(search: Search, folder: Path) -> None:
 
 
 def read(folder: Path, space: Space) -> Search:
-    """The result of a search in a space, as `write` wrote it.
+    """Read the result of a search from files that `write` wrote.
 
     Raises:
-        FileNotFoundError: no search lies there.
-        ValueError: what lies there is damaged.
+        FileNotFoundError: the folder holds no search.
+        ValueError: the files of the search are damaged.
     """
     if not (folder / SUMMARY).is_file():
         raise FileNotFoundError(f"no search in {folder}")
@@ -173,7 +174,7 @@ def read(folder: Path, space: Space) -> Search:
 
 
 def searches(space: Space, root: Path | str | None = None) -> list[Search]:
-    """Every search in a space that lies in a folder of runs (`checkpoints/` by default), by p."""
+    """Return the searches of a space stored in a folder of runs (`checkpoints/` by default), by modulus p."""
     pattern = f"{space.source}/search-*"
     summaries = local(root or store.published(), pattern).glob(f"{pattern}/{SUMMARY}")
     return sorted((read(path.parent, space) for path in summaries), key=lambda search: search.question.p)

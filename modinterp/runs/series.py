@@ -1,4 +1,4 @@
-"""Files of torch.save that hold several state dicts, such as all snapshots of a training."""
+"""Read files of `torch.save` that hold several state dicts, such as all snapshots of a training."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ EPOCH_KEYS = ("epochs", "steps", "save_epochs", "saved_epochs", "checkpoint_epoc
 
 
 class WeightsOfEpochs(Mapping[int, dict[str, Tensor]]):
-    """Epoch to state dict of a file that holds several; the weights of an epoch are read when they are looked up.
+    """Map from epoch to state dict for a file with several state dicts; weights are read on access.
 
     Raises:
-        ValueError: the file is damaged, or holds no several state dicts.
+        ValueError: the file is damaged, or does not hold several state dicts.
     """
 
     def __init__(self, path: Path):
@@ -46,11 +46,11 @@ class WeightsOfEpochs(Mapping[int, dict[str, Tensor]]):
 
 
 def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
-    """Epoch to the tensors of each state dict in a file's content; empty where it does not hold several.
+    """Map each epoch to the tensors of its state dict; empty if the file's content is not a series of state dicts.
 
-    The list of state dicts is the content itself, or the value of one of `SERIES_KEYS`. A list of as many integers
-    under one of `EPOCH_KEYS` gives the epochs; without one, epochs count from 0. A dict from epoch to state dict works
-    too.
+    The list of state dicts is the content itself, or the value of one of `SERIES_KEYS`. A list of integers of the same
+    length, under one of `EPOCH_KEYS`, gives the epochs. Without such a list, epochs count from 0. A dict from epoch to
+    state dict is also accepted.
     """
     beside = content if isinstance(content, dict) else {}
     several = next((beside[key] for key in SERIES_KEYS if isinstance(beside.get(key), list | tuple | dict)), content)
@@ -65,7 +65,7 @@ def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
 
 
 def tensors_in(value: Any) -> dict[str, TensorEntry]:
-    """The named tensors that stand in a dict itself; none where it is no dict."""
+    """Return the named tensors at the top level of a dict; an empty dict for any other object."""
     items = value.items() if isinstance(value, dict) else ()
     return {name: x for name, x in items if isinstance(name, str) and isinstance(x, TensorEntry)}
 

@@ -1,4 +1,4 @@
-"""Weights before the first step of a run: drawn by its seed, or those that another run ended with."""
+"""Return the weights before the first step of a run: random weights from its seed, or final weights of another run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from modinterp.training import RunSpec
 
 
 def weights_at_start(spec: RunSpec) -> Weights:
-    """The weights before the first step, in float32 on the CPU.
+    """Return the weights of a run before its first training step, in float32 on the CPU.
 
     If the spec names a start run, return the final weights of that published run, checked against its record.
 
     Raises:
-        FileNotFoundError: that run is not published here.
-        ValueError: its weights were not shipped or are damaged, or they are those of another network.
+        FileNotFoundError: the start run is not among the published runs.
+        ValueError: the weights of the start run are not shipped, are damaged, or belong to another network.
     """
     if not spec.start:
         return spec.initial_weights()

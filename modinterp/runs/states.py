@@ -1,4 +1,4 @@
-"""The states from which a training resumes: the last state and the one before it.
+"""Write and read the two latest states of a training, from which the training can resume.
 
 The states lie in the folder of the run::
 
@@ -30,7 +30,7 @@ STATE, BEFORE = "state.safetensors", "before.safetensors"
 
 
 def digest(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
-    """Checksum of the tensors of a file and of its metadata, in hexadecimal."""
+    """Return a checksum of the tensors and metadata of a file, in hexadecimal."""
     sum_of_all = hashlib.sha256(json.dumps(metadata, sort_keys=True).encode())
     for name in sorted(tensors):
         sum_of_all.update(name.encode() + tensors[name].contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
@@ -39,13 +39,13 @@ def digest(tensors: dict[str, Tensor], metadata: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class WrittenState:
-    """A complete state on the disk.
+    """A complete training state on disk.
 
     Attributes:
         file: name of the file.
         seconds: training time until the state. [s]
-        files: map from the name of each file written so far to its checksum. For the log of spectra, the checksum is
-            that of its entries. None for a state of an earlier version, which does not say.
+        files: map from the name of each file written so far to its checksum. For the log of spectra, the checksum
+            covers its entries. None for states written by earlier versions, which list no files.
     """
 
     file: str
@@ -63,10 +63,11 @@ def write_state(
     files: Mapping[str, str] | None = None,
     before: Guard = None,
 ) -> None:
-    """Write the state from which a training continues; the previous state stays beside it.
+    """Write the state from which a training can continue; the previous state is kept in a second file.
 
-    Runs that train together are written one after the other. After a kill during the writing, some runs have the new
-    state, and all have the one before. `run.json` of a finished run and the files that it vouches for stay the same.
+    Runs that train together are written one after the other. If the process is killed while writing, some runs have the
+    new state, and all runs have the previous state. The `run.json` of a finished run and the files listed there do not
+    change.
 
     Args:
         files: see `WrittenState`.
@@ -90,12 +91,12 @@ def write_state(
 
 
 def step_back(folder: Path) -> None:
-    """Replace the last state by the preceding one."""
+    """Replace the last state by the state before it."""
     os.replace(folder / BEFORE, folder / STATE)
 
 
 def read_states(folder: Path, spec: RunSpec) -> tuple[list[WrittenState], list[Damage]]:
-    """The undamaged states of a spec, newest first, and the damage of the others.
+    """Return the undamaged states in a folder, newest first, and the damage of the other states.
 
     Raises:
         ValueError: a state belongs to another spec.
@@ -119,10 +120,12 @@ def read_states(folder: Path, spec: RunSpec) -> tuple[list[WrittenState], list[D
 
 
 def last_state(folder: Path, task: Task | None = None) -> tuple[RunSpec, TrainingState] | None:
-    """The spec and the last undamaged state of a training, which another process may be continuing; None without one.
+    """Return the spec and the last undamaged state of a training, or None without a state.
+
+    Another process may still be writing to the training.
 
     Args:
-        task: used where the class of the recorded task cannot be imported; see `RunSpec.from_json`.
+        task: task to use if the class of the recorded task cannot be imported; see `RunSpec.from_json`.
     Raises:
         ValueError: every state is damaged.
     """
@@ -142,12 +145,12 @@ def last_state(folder: Path, task: Task | None = None) -> tuple[RunSpec, Trainin
 
 
 def read_state(path: Path, task: Task | None = None) -> WrittenState:
-    """The state in a file, with the spec of its training.
+    """Read the state in a file, together with the spec of its training.
 
     Args:
-        task: used where the class of the recorded task cannot be imported; see `RunSpec.from_json`.
+        task: task to use if the class of the recorded task cannot be imported; see `RunSpec.from_json`.
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         TaskNotImportable: the class of the task cannot be imported.
         ValueError: the file is damaged.
     """
@@ -171,5 +174,8 @@ def read_state(path: Path, task: Task | None = None) -> WrittenState:
 
 
 def _outcome(text: str) -> Outcome | None:
-    """The outcome in the metadata of a state: JSON, or the sentence that earlier versions wrote; None for none."""
+    """Read a training's outcome from a state's metadata; None if training is not over.
+
+    The outcome is JSON, or a sentence in states written by earlier versions.
+    """
     return Outcome.from_json(json.loads(text) if text.startswith("{") else text)

@@ -10,8 +10,8 @@
                measured.json.gz      what was measured when it was published, where weights are not shipped
                state.safetensors     to go on training from, and before.safetensors; see `modinterp.runs.states`
 
-Every file is written beside its place and moved there, so that at any moment each is whole. Weights are read with
-safetensors or `torch.load(weights_only=True)`: nothing that a file holds is ever executed (`modinterp.runs.weights`).
+Every file is first written under a temporary name and then renamed, so no file is ever incomplete. Weights are read as
+data, and code in a file is never executed; see `modinterp.runs.weights`.
 """
 
 from __future__ import annotations
@@ -67,14 +67,15 @@ HOW_TO_NAME = (
 
 
 class NoCheckpoints(FileNotFoundError):
-    """The library has no default folder of published runs, since an installed package lies in no checkout."""
+    """No default folder of published runs exists, because the package is not installed from a source checkout."""
 
 
 def checkpoints() -> Path:
-    """A folder where named runs lie: `MODINTERP_CHECKPOINTS`, else `checkpoints/` of the checkout of this package.
+    """Return the folder of published runs: `MODINTERP_CHECKPOINTS`, or else `checkpoints/` in the source checkout.
 
     Raises:
-        NoCheckpoints: neither is there, or the setting is the address of a repository, which `published` gives.
+        NoCheckpoints: `MODINTERP_CHECKPOINTS` is not set and there is no checkout, or it is the address of a
+            repository.
     """
     where = published()
     if isinstance(where, str):
@@ -83,10 +84,10 @@ def checkpoints() -> Path:
 
 
 def published() -> Root:
-    """Return where named runs lie: `checkpoints`, or the address of a repository on the Hub.
+    """Return the location of published runs: the folder that `checkpoints` returns, or the address of a Hub repository.
 
     Raises:
-        NoCheckpoints: this package lies in no checkout, and `MODINTERP_CHECKPOINTS` is empty.
+        NoCheckpoints: `MODINTERP_CHECKPOINTS` is not set, and the package does not lie in a source checkout.
     """
     if setting := os.environ.get("MODINTERP_CHECKPOINTS"):
         return root(setting)
@@ -97,10 +98,10 @@ def published() -> Root:
 
 
 def checked_name(name: str) -> str:
-    """Check the name of a run, such as `SOURCE/RUN`: words with slashes between them, which lead to one folder.
+    """Check the name of a run: one or more words with slashes between them, such as `SOURCE/RUN`.
 
     Raises:
-        ValueError: it is empty, leads out of its folder, or holds what no terminal shows.
+        ValueError: the name is empty, leads out of its folder, or holds unprintable characters.
     """
     parts = name.split("/") if isinstance(name, str) else []
     are_words = all(part.strip(" .") and part[0] != "." and part.isprintable() for part in parts)
@@ -117,18 +118,18 @@ def write_weights(
 
 
 def size(folder: Path) -> int:
-    """Bytes of all files in a folder."""
+    """Return the total size of all files in a folder [bytes]."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def run_names(root: Path) -> list[str]:
-    """Sorted names of the finished runs in a folder; folders without a valid name are skipped."""
+    """Return the sorted names of the finished runs in a folder; folders without a valid name are skipped."""
     names = (path.parent.relative_to(root).as_posix() for path in root.rglob(RECORD) if path.parent != root)
     return sorted(name for name in names if is_name(name))
 
 
 def is_name(name: str) -> bool:
-    """True if `checked_name` accepts a name."""
+    """Return True if `checked_name` accepts a name."""
     try:
         return bool(checked_name(name))
     except ValueError:
@@ -141,13 +142,13 @@ def snapshot_path(folder: Path, epoch: int) -> Path:
 
 
 def snapshot_epochs(folder: Path) -> list[int]:
-    """Sorted epochs of the snapshots in a folder; files with other names are ignored."""
+    """Return the sorted epochs of the snapshots in a folder; files with other names are ignored."""
     names = (_SNAPSHOT.fullmatch(path.name) for path in (folder / "snapshots").glob("epoch-*.safetensors"))
     return sorted(int(name[1]) for name in names if name)
 
 
 def table_from_csv(content: bytes) -> pd.DataFrame:
-    """A table from CSV, with every number restored to the last bit.
+    """Read a table from CSV text, with every number restored to the last bit.
 
     Raises:
         ValueError: the content is not a table, or larger than any table that modinterp writes.
@@ -158,22 +159,22 @@ def table_from_csv(content: bytes) -> pd.DataFrame:
 
 
 def history_bytes(state: TrainingState) -> bytes:
-    """The history of a training as CSV."""
+    """Return the history of a training as CSV bytes."""
     return table_bytes(pd.DataFrame(list(state.history)))
 
 
 def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
-    """A table as CSV, each number with all its digits, or with the given number of significant digits."""
+    """Return a table as CSV bytes, with exact numbers, or with a given number of significant digits."""
     return table.to_csv(index=False, float_format=f"%.{digits}g" if digits else None).encode()
 
 
 def write_packed(path: Path, content: bytes) -> str:
-    """Write `path.gz` in place of `path`: a table takes a third of its size. Equal content gives equal bytes."""
+    """Write compressed content to `path.gz` instead of `path`; equal content gives equal bytes."""
     return write_atomically(path.with_name(path.name + PACKED), gzip.compress(content, mtime=0))
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """A table that `table_bytes` wrote, packed or not, with every number restored to the last bit.
+    """Read a table that `table_bytes` wrote, compressed or not, with every number restored to the last bit.
 
     Raises:
         ValueError: the file is damaged, or larger than any table that modinterp writes.
@@ -185,7 +186,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
-    """A table of numbers with the given columns.
+    """Read a table of numbers that has the given columns.
 
     Raises:
         ValueError: the file is damaged, lacks a column, or holds a value that is not a number.
@@ -199,17 +200,17 @@ def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def write_snapshot(folder: Path, state: TrainingState, before: Guard = None) -> str:
-    """Write the weights of an epoch, and return the checksum of the file."""
+    """Write the weights of an epoch as a snapshot, and return the checksum of the file."""
     return write_weights(snapshot_path(folder, state.epoch), state.weights, before=before)
 
 
 def write_spectra(folder: Path, spectra: Spectra, before: Guard = None) -> str:
-    """Write the log of spectra, and return the checksum of the file."""
+    """Write the log of activation spectra, and return the checksum of the file."""
     return write_weights(folder / SPECTRA, *spectra.packed(), before)
 
 
 def read_spectra(path: Path) -> Spectra:
-    """The spectra that `write_spectra` wrote.
+    """Read the activation spectra that `write_spectra` wrote.
 
     Raises:
         ValueError: the file is damaged.
@@ -249,10 +250,10 @@ def write_record(
     written: Mapping[str, str],
     before: Guard = None,
 ) -> None:
-    """Write run.json, last of all: it vouches for every other file by its checksum.
+    """Write `run.json`, which lists the checksum of every other file and is therefore written last.
 
     Args:
-        written: name of each file to the checksum of what was written into it, which nothing on the disk can change.
+        written: map from the name of each file to the checksum of its content, computed when the file was written.
     """
     record = {
         "spec": spec.to_json(),
@@ -271,13 +272,13 @@ def write_record(
 
 
 def _in_order(name: str) -> tuple[int, str]:
-    """The place of a file in run.json: weights, tables, what was measured, spectra, snapshots."""
+    """Return the sort key of a file in `run.json`: weights, tables, recorded measurements, spectra, snapshots."""
     order = (FINAL, HISTORY, HISTORY + PACKED, PROGRESS, PROGRESS + PACKED, MEASURED + PACKED, SPECTRA)
     return (order.index(name) if name in order else len(order)), name
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """The content of run.json.
+    """Read `run.json` and return its content.
 
     Raises:
         FileNotFoundError: the folder holds no finished training.
@@ -303,12 +304,15 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 
 def recorded_outcome(record: dict[str, Any]) -> Outcome:
-    """How a finished run ended; records that do not say so are those of runs that had all their epochs."""
+    """Return how a finished run ended, from its `run.json`.
+
+    Old records without an outcome belong to runs that trained all their epochs.
+    """
     return Outcome.from_json(record.get("ended")) or Outcome(OutcomeKind.EPOCHS_OVER, int(record["epoch"]))
 
 
 def verify(folder: Path, record: dict[str, Any], name: str) -> Path:
-    """The path of a file of a run, after its checksum was compared with run.json.
+    """Return the path of a file of a run, after comparing the file's checksum with `run.json`.
 
     Raises:
         ValueError: the file is missing, or its checksum differs from run.json.

@@ -1,8 +1,8 @@
-"""Searches for hyper-parameters carried out, by any number of processes that share one study.
+"""Run a hyper-parameter search, in any number of processes that share one study.
 
 A study is a journal to which Optuna appends, under a lock that also works on network folders. Any process that sees the
-file can work on the study, and a stopped study continues. A process that works on a study holds a lease on a folder in
-`JOURNAL.workers/` until it ends, for any reason. The lease shows other processes which trials are abandoned.
+file can work on the study, and a stopped study continues. Each process that works on a study holds a lease on a folder
+in `JOURNAL.workers/` until the process ends. The lease shows other processes which trials are abandoned.
 
 Optuna is imported when a search begins; it comes with `pip install 'modinterp[search]'`.
 """
@@ -39,19 +39,19 @@ def carry_out(
     device: str = "cpu",
     say: Callable[[str], object] = lambda line: None,
 ) -> Search:
-    """Work on a study until enough trials are finished, or in work by other processes; returns its result.
+    """Run trials of a study until enough are finished or running in other processes, and return the result.
 
-    The choices of trial k are drawn (TPE) with a seed made of the question's seed and k. A study by one process
-    therefore has the same result however often it was stopped. Trials whose process was killed are given up, and
-    replaced.
+    The sampler (TPE) chooses the parameters of trial k with a seed made of the question's seed and k. A study run by
+    one process therefore has the same result however often it was stopped. Trials whose process was killed are
+    abandoned and replaced.
 
     Args:
         n_trials: total number of trials of the study, including trials that were finished before.
         journal: file of the study, created if it does not exist.
         say: function that is called with a line of text for each finished trial.
     Raises:
-        ValueError: Optuna is not installed; the question makes no task; the file is the journal of another search, or
-            none; no trial is asked for.
+        ValueError: Optuna is not installed; no task exists for the question's modulus; the file is not the journal of
+            this search; `n_trials` is less than 1.
         OSError: the file cannot be written.
     """
     if n_trials < 1:
@@ -66,11 +66,11 @@ def carry_out(
 
 
 def open_study(space: Space, question: Question, journal: Path) -> optuna.Study:
-    """The study in a journal, which is created if it does not exist.
+    """Open the study in a journal file, which is created if it does not exist.
 
     Raises:
-        ValueError: Optuna is not installed; the question makes no task; the file is the journal of another search, or
-            none.
+        ValueError: Optuna is not installed; no task exists for the question's modulus; the file is not the journal of
+            this search.
     """
     space.check(question)
     optuna = _optuna()
@@ -93,14 +93,14 @@ def open_study(space: Space, question: Question, journal: Path) -> optuna.Study:
 
 
 def result(space: Space, question: Question, study: optuna.Study) -> Search:
-    """The finished trials of a study, and how much each parameter mattered."""
+    """Return the finished trials of a study, and the importance of each parameter."""
     state = _optuna().trial.TrialState
     finished = study.get_trials(deepcopy=False, states=(state.COMPLETE, state.PRUNED))
     return Search(space, question, pd.DataFrame(map(_row, finished)), _importances(space, finished))
 
 
 def _row(trial: FrozenTrial) -> dict[str, Any]:
-    """A finished trial as a row of the table of trials."""
+    """Return a finished trial as a row of the table of trials."""
     seconds = trial.duration.total_seconds() if trial.duration else float("nan")
     return {
         "trial": trial.number,
@@ -114,7 +114,7 @@ def _row(trial: FrozenTrial) -> dict[str, Any]:
 
 
 def _line(space: Space, trial: FrozenTrial) -> str:
-    """What was chosen for a trial and how it ended, in words."""
+    """Return a line of text with the parameters of a trial and how the trial ended."""
     chosen = ", ".join(f"{name} {trial.params[name]:g}" for name in space.choices)
     if trial.state == _optuna().trial.TrialState.FAIL:
         return f"trial {trial.number}: {chosen}: given up, its loss did not stay finite"
@@ -123,10 +123,12 @@ def _line(space: Space, trial: FrozenTrial) -> str:
 
 
 def _importances(space: Space, finished: Sequence[FrozenTrial]) -> dict[str, float]:
-    """Share of each parameter in what sets the best trials apart from all, by PED-ANOVA; pruned trials rank last.
+    """Return the PED-ANOVA importance of each parameter, that is, its share in what distinguishes the best trials.
 
-    PED-ANOVA asks of a trial only whether it is among the best. Losses of trials that were pruned at different epochs
-    cannot be compared, since a validation loss rises before it falls.
+    Pruned trials rank last.
+
+    PED-ANOVA only uses whether a trial is among the best. Losses of trials that were pruned at different epochs cannot
+    be compared, since a validation loss rises before it falls.
     """
     optuna = _optuna()
     if len(finished) < 2:
@@ -153,9 +155,9 @@ def _optuna() -> Any:
 
 
 def _next_trial(study: optuna.Study, n_trials: int) -> Trial | None:
-    """A trial to carry out; None when there are enough, finished or in somebody's hands.
+    """Return the next trial to run; None if enough trials are finished or running.
 
-    Numbers are given out one by one, so that when several ask at once, all agree on which is one too many.
+    Trial numbers are assigned one at a time, so processes that ask at once agree on which trial is one too many.
     """
     state = _optuna().trial.TrialState
 
@@ -172,7 +174,7 @@ def _next_trial(study: optuna.Study, n_trials: int) -> Trial | None:
 
 
 def _finished(study: optuna.Study, trial: Trial, space: Space, question: Question, device: str) -> FrozenTrial:
-    """A trial at its end, pruned or not; one that is interrupted is given up."""
+    """Run a trial until it is complete or pruned; an interrupted trial is abandoned."""
     optuna = _optuna()
     study.sampler = optuna.samplers.TPESampler(seed=(100_000 * question.seed + trial.number) % 2**32)
     state, end = optuna.trial.TrialState, {}
@@ -197,7 +199,7 @@ def _finished(study: optuna.Study, trial: Trial, space: Space, question: Questio
 
 @contextmanager
 def _worker(workers: Path) -> Iterator[str]:
-    """A name that this process holds until it ends."""
+    """Yield a worker name that this process holds, by a lease, until the block ends."""
     folder = workers / uuid.uuid4().hex
     folder.mkdir(parents=True)
     try:
@@ -208,7 +210,7 @@ def _worker(workers: Path) -> Iterator[str]:
 
 
 def _give_up_the_dead(study: optuna.Study, workers: Path) -> None:
-    """Give up the trials that nobody carries out any more."""
+    """Abandon the trials whose process no longer lives."""
     optuna = _optuna()
     state = optuna.trial.TrialState
     alive = {folder.name for folder in workers.iterdir() if is_held(folder)}

@@ -1,4 +1,4 @@
-"""Read files of `torch.save`, in both formats, as data: see `modinterp.runs.pickles`."""
+"""Read files of `torch.save`, in both of its formats, as data and without executing code."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of a file: the first byte, the number of bytes, and the checksum where the file has one."""
+    """A range of bytes in a file: its first byte, its length, and its checksum if the file has one."""
 
     begin: int
     size: int
@@ -48,12 +48,12 @@ class Place:
 
 @dataclass(frozen=True)
 class SavedFile:
-    """A file that `torch.save` wrote.
+    """The content of a file that `torch.save` wrote.
 
     Attributes:
-        content: the object in it as plain data, with a `TensorEntry` for each tensor and an `Opaque` for what is not
-            built. The content may contain itself, so code that traverses it must limit the depth.
-        places: key of each storage to where its bytes lie.
+        content: the saved object as plain data, with a `TensorEntry` for each tensor and an `Opaque` for each other
+            object. The content may contain itself, so code that traverses the content must limit the depth.
+        places: map from the key of each storage to its range of bytes.
     """
 
     path: Path
@@ -61,10 +61,11 @@ class SavedFile:
     places: Mapping[str, Place]
 
     def tensors(self, entries: Mapping[str, TensorEntry]) -> dict[str, Tensor]:
-        """The tensors of some entries of the content, on the CPU; only their storages are read.
+        """Read the tensors of the given entries, on the CPU; only the storages of these tensors are read.
 
         Raises:
-            NotPlain: they declare more than the file holds or than is read, or lie outside of their storages.
+            NotPlain: the tensors declare more bytes than the file holds or than the limit, or lie outside their
+                storages.
         """
         declared = sum(math.prod(x.shape) * _dtype(x.storage).itemsize for x in entries.values())
         if declared > _TIED * (size := self.path.stat().st_size):
@@ -77,7 +78,7 @@ class SavedFile:
         return {name: _view(rows[x.storage.key], x) for name, x in entries.items()}
 
     def _length(self, storage: StorageEntry) -> int:
-        """Bytes of a storage."""
+        """Return the size of a storage [bytes], after checking that the file holds it."""
         needed = storage.size * _dtype(storage).itemsize
         if storage.key not in self.places or self.places[storage.key].size != needed:
             raise NotPlain(f"{_NOT_WHOLE}: a storage is missing or of another length")
@@ -90,11 +91,11 @@ class SavedFile:
 
 
 def saved_file(path: Path) -> SavedFile:
-    """The content of a file that `torch.save` wrote, its tensors not read yet.
+    """Read the content of a file that `torch.save` wrote, but not yet its tensors.
 
     Raises:
-        NotPlain: the file is damaged, or larger inside than outside.
-        OSError: it cannot be read.
+        NotPlain: the file is damaged, or declares more bytes than it holds.
+        OSError: the file cannot be read.
     """
     with open(path, "rb") as file:
         try:
@@ -106,7 +107,7 @@ def saved_file(path: Path) -> SavedFile:
 
 
 class _ShortReads(io.BufferedReader):
-    """A file of which so much is read at a time as the list of an archive's entries may take."""
+    """A file that refuses to read more bytes at once than the directory of a zip archive may have."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _MOST_DIRECTORY:
@@ -139,7 +140,7 @@ def _archived(path: Path, file: BinaryIO) -> SavedFile:
 
 
 def _begin(file: BinaryIO, entry: zipfile.ZipInfo) -> int:
-    """Where the bytes of an entry begin, behind its own header."""
+    """Return the position of the first byte of a zip entry's content, after the entry's header."""
     file.seek(entry.header_offset)
     header = file.read(30)
     if len(header) < 30 or header[:4] != b"PK\3\4":
@@ -184,7 +185,7 @@ def _dtype(storage: StorageEntry) -> torch.dtype:
 
 
 def _view(row: Tensor, entry: TensorEntry) -> Tensor:
-    """The part of a storage that a tensor is."""
+    """Return a tensor as a view of its storage."""
     if math.prod(n for n in entry.shape if n) > MOST_WEIGHTS:
         raise NotPlain(f"{_NOT_WHOLE}: a weight has the shape {entry.shape}")
     if 0 not in entry.shape:

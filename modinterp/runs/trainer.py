@@ -41,12 +41,12 @@ def train(
     on_refused: Callable[[str, ValueError], object] | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME`. A training that was begun there continues.
+    """Train every spec in `out/NAME`. A training that was begun in this folder continues.
 
-    Runs of one shape train as one program. Snapshots and spectra are written when they are taken. The state to continue
-    from is written every `state_every` seconds, and `run.json` and the final weights at the end of each run. A kill at
-    any moment loses the epochs since the last state, and changes no number. A run whose loss is no longer finite ends
-    with its last good weights. The runs beside it continue.
+    Runs of one shape train as one program. Snapshots and spectra are written when they are taken. The state from which
+    a training can continue is written every `state_every` seconds. `run.json` and the final weights are written at the
+    end of each run. A kill at any moment only loses the epochs since the last state, and does not change the result. A
+    run whose loss is no longer finite ends with its last finite weights. Other runs of its group continue.
 
     Files in the folder are compared with their checksums. If a state is damaged, the state before it is used. Damaged
     files of a finished run are written again from its state. If only a new training can restore a file, pass `repair`.
@@ -99,7 +99,7 @@ def _opened(
     repair: bool,
     on_refused: Callable[[str, ValueError], object] | None,
 ) -> list[Ongoing]:
-    """The trainings of all specs that can be trained."""
+    """Open the trainings of all specs that can be trained."""
     trainings = []
     for name, spec in specs.items():
         with ExitStack() as own:
@@ -125,7 +125,8 @@ def _tell(training: Ongoing) -> None:
 def _by_epoch(group: Sequence[Ongoing]) -> list[list[Ongoing]]:
     """Group runs by the epoch from which they continue: one group, unless the runs began at different times.
 
-    A kill while states were written leaves some runs a state ahead; these step back to the state that all runs have.
+    If the process was killed while writing states, some runs are one state ahead. These runs go back to the last state
+    that all runs have.
     """
     epochs = [{t.state.epoch, *([t.before.state.epoch] if t.before else [])} for t in group]
     common = max(set.intersection(*epochs), default=None) if epochs else None
@@ -140,7 +141,7 @@ def _by_epoch(group: Sequence[Ongoing]) -> list[list[Ongoing]]:
 def _train_group(
     group: Sequence[Ongoing], device: str, progress: bool, state_every: float, watch: Watch | None
 ) -> None:
-    """Train a group of runs to the end; write states on the way, and the last state on an interrupt."""
+    """Train a group of runs to the end; write states during the training, and a last state on an interrupt."""
     first, last = group[0].state.epoch, max(training.spec.recipe.epochs for training in group)
     label = group[0].name if len(group) == 1 else f"{group[0].name} and {len(group) - 1} more"
     bar = progress_bar(last, label, "epoch", first, disable=not progress)
@@ -168,7 +169,7 @@ def _train_group(
 
 
 class _Speed:
-    """Warn once if a training on a CPU takes three times as long as expected, with a likely reason.
+    """Warns once if a training on a CPU takes three times as long as expected, and names a likely reason.
 
     Args:
         label: name of the training.
@@ -193,7 +194,7 @@ class _Speed:
 
 
 def _postfix(rows: Sequence[Row]) -> dict[str, str]:
-    """Values for the progress bar: losses [nats] and accuracies of one run, or medians over several runs."""
+    """Return values for the progress bar: losses [nats] and accuracies of one run, or medians over several runs."""
     losses = {part: median(row[f"{part}_loss"] for row in rows) for part in ("train", "test")}
     accuracies = {f"{part}_acc": median(row[f"{part}_accuracy"] for row in rows) for part in ("train", "test")}
     return {n: f"{x:.2e}" for n, x in losses.items()} | {n: f"{x:.3f}" for n, x in accuracies.items()}

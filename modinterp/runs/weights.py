@@ -1,7 +1,7 @@
 """Read weights from an untrusted file as data, or refuse the file with a reason in one line.
 
-Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`). Reading
-imports and calls nothing that the file names. Reading takes only the bytes of the requested weights.
+Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`). Reading a
+file never imports or calls anything that the file names. Only the bytes of the requested weights are read.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _WITHOUT_NUMBERS = {
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """Named tensors from a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file, on the CPU.
+    """Read named tensors from a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file, on the CPU.
 
-    The content decides how the file is read, whatever its name. A pickled file may hold the tensors themselves, or a
-    dict with them under `model`, `state_dict` or `model_state_dict`. Other entries of the dict are ignored, and never
-    built.
+    The content of the file, and not its name, decides how the file is read. A pickled file may hold the tensors
+    themselves, or a dict with them under `model`, `state_dict` or `model_state_dict`. Other entries of the dict are
+    ignored, and never built.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -80,10 +80,10 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def _is_safetensors(path: Path) -> bool:
-    """True if a file has the first bytes of a safetensors file; if these are ambiguous, its name decides.
+    """Return True if a file begins like a safetensors file; if the first bytes are ambiguous, its name decides.
 
     Raises:
-        ValueError: the first bytes are those of another kind of file.
+        ValueError: the first bytes belong to another kind of file.
     """
     with open(path, "rb") as file:
         begin = file.read(64)
@@ -96,11 +96,11 @@ def _is_safetensors(path: Path) -> bool:
 
 
 def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """The tensors of a safetensors file, on the CPU, and its metadata.
+    """Read the tensors of a safetensors file, on the CPU, and its metadata.
 
     Raises:
         SafetensorError, OSError: the file is cut off, damaged or missing.
-        ValueError: the file describes more than is read.
+        ValueError: the file declares more bytes than the limit.
     """
     if Path(path).exists() and not Path(path).is_file():  # a pipe, of which reading would wait for ever
         raise ValueError("it is no file")
@@ -128,7 +128,7 @@ def _check_count(arrays: int) -> None:
 
 
 def _is_utf8(path: Path) -> bool:
-    """Whether the letters of a file's name and folders are those of UTF-8, as Python has no others for."""
+    """Return True if a path can be encoded in UTF-8."""
     return not any("\udc80" <= letter <= "\udcff" for letter in str(path))
 
 
@@ -155,10 +155,10 @@ def _from_pickle(path: Path) -> dict[str, Tensor]:
 
 
 def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
-    """The tensors of a dict, or of the one dict of tensors in it, under whichever of the usual names.
+    """Return the tensors of a dict, or of its only nested dict of tensors under one of the usual names.
 
     Raises:
-        ValueError: there are none, several such dicts, or something beside the tensors that code would have to build.
+        ValueError: the dict holds no tensors, several dicts of tensors, or objects that only code could build.
     """
     for _ in range(3):  # a dict in a dict, and that is enough
         inner = {k: content[k] for k in WEIGHT_KEYS if isinstance(content, dict) and isinstance(content.get(k), dict)}

@@ -1,4 +1,4 @@
-"""`python -m modinterp.sources`: the command in `modinterp.commands.sources`."""
+"""`python -m modinterp.sources` runs the command in `modinterp.commands.sources`."""
 
 import sys
 
