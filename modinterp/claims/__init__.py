@@ -1,4 +1,4 @@
-"""Claims, tolerances, verdicts and contradictions; the claims of each source are in `modinterp.sources`."""
+"""Define claims, tolerances, verdicts and contradictions; each source's own claims are in `modinterp.sources`."""
 
 from modinterp.claims.band import Band, at_least, at_most, between, equals, near
 from modinterp.claims.checking import Claim

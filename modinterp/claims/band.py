@@ -1,4 +1,4 @@
-"""Tolerances of measured numbers, each with a reason."""
+"""Define tolerances for measured numbers, each with a reason."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from modinterp.measurements.quantity import number_text
 
 @dataclass(frozen=True)
 class Band:
-    """An interval that a number must lie in; NaN lies in none.
+    """A tolerance: a closed interval in which a measured number must lie; NaN lies in no interval.
 
     Attributes:
-        low, high: ends, both included.
-        because: where the ends come from.
+        low, high: ends of the interval, both included.
+        because: reason for the choice of the ends.
 
     >>> near(0.5, 0.25).holds(0.75), near(0.5, 0.25).holds(float("nan"))
     (True, False)
@@ -26,12 +26,13 @@ class Band:
     because: str = ""
 
     def holds(self, value: float) -> bool:
-        """True if a number lies in the tolerance."""
+        """Return True if a number lies in the tolerance."""
         return self.low <= value <= self.high
 
     def miss(self, value: float) -> float:
-        """Distance of a number from the tolerance, as a share of the nearer edge. The distance is 0 inside the
-        tolerance, and infinite for NaN or an edge at 0.
+        """Return the distance of a number from the tolerance, as a share of the nearer edge.
+
+        The distance is 0 inside the tolerance, and infinite for NaN or an edge at 0.
 
         >>> at_most(10).miss(10.5), at_least(2).miss(3), equals(0).miss(0.1)
         (0.05, 0.0, inf)
@@ -52,25 +53,25 @@ class Band:
 
 
 def at_least(low: float, because: str = "") -> Band:
-    """`low` or more."""
+    """Return the tolerance of numbers that are `low` or more."""
     return Band(low, float("inf"), because)
 
 
 def at_most(high: float, because: str = "") -> Band:
-    """`high` or less."""
+    """Return the tolerance of numbers that are `high` or less."""
     return Band(-float("inf"), high, because)
 
 
 def between(low: float, high: float, because: str = "") -> Band:
-    """From `low` to `high`."""
+    """Return the tolerance of numbers from `low` to `high`."""
     return Band(low, high, because)
 
 
 def near(value: float, tolerance: float, because: str = "") -> Band:
-    """`value` give or take `tolerance`."""
+    """Return the tolerance of numbers from `value - tolerance` to `value + tolerance`."""
     return Band(value - tolerance, value + tolerance, because)
 
 
 def equals(value: float, because: str = "") -> Band:
-    """Exactly `value`."""
+    """Return the tolerance that only the number `value` meets."""
     return Band(value, value, because)

@@ -22,26 +22,26 @@ Numbers = Mapping[str, tuple[float, ...]]
 
 
 class Replayed(dict[str, tuple[float, ...]]):
-    """Numbers that were recorded when a network was published, and are not measured again."""
+    """Numbers of a claim that were recorded when a network was published, and are not measured again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(ClaimData):
     """One statement of a source, with the methods that check it; pass every field by name.
 
-    The fields are those of `ClaimData`. Use `check` for runs that you name, `check_available` for whichever are there,
-    and `check_foreign` for a network that the source does not know.
+    The fields of `Claim` are those of `ClaimData`. Use `check` for runs that you choose, `check_available` for all
+    available runs of the source, and `check_foreign` for your own network.
     """
 
     def check(self, *runs: Run) -> Result:
-        """Measure on these runs, or on measurements of them, and hold the numbers against their bands.
+        """Measure the claim on runs, or on measurements of runs, and compare the numbers with their tolerances.
 
-        For a claim about one network, the first run must be measurable; further runs count if they are.
+        For a single-network claim, the first run must be measurable; further runs that cannot be measured are skipped.
 
         Raises:
-            NotRecorded: a run lacks what the claim asks for.
-            ValueError: the claim needs a run and got none; or it has no numbers for these runs, or only for more runs
-                than these.
+            NotRecorded: a run lacks something that the claim needs, such as weights or snapshots.
+            ValueError: the claim needs a run and got none; or its numbers are not defined for these runs, or only for
+                more runs.
         """
         try:
             return self._checked(*runs)
@@ -53,7 +53,7 @@ class Claim(ClaimData):
             raise ValueError(f"{self.id} is measured on {asked}, and has no numbers of {name_list(names)}") from error
 
     def _checked(self, *runs: Run) -> Result:
-        """`check`, with what goes wrong as it is."""
+        """Do the work of `check`, but let errors of the measure pass unchanged."""
         if self.needs and not runs:
             raise ValueError(f"{self.id} is measured on a run, such as {self.needs[0]}")
         began, measured = time.perf_counter(), [measure_as_published(run) for run in runs]
@@ -71,11 +71,10 @@ class Claim(ClaimData):
         return replace(result, seconds=time.perf_counter() - began, terms=terms, recorded=recorded)
 
     def numbers(self, *measured: NetworkMeasurements) -> Numbers:
-        """Measure a claim: the numbers of one network for a single-network claim, otherwise of all given networks
-        together.
+        """Measure the numbers of one network for a single-network claim, and otherwise of all given networks together.
 
         Raises:
-            NotRecorded: a run lacks what the claim asks for.
+            NotRecorded: a run lacks something that the claim needs, such as weights or snapshots.
             ValueError: a number that the claim expects was not measured.
         """
         numbers = self._measured(measured)
@@ -84,16 +83,14 @@ class Claim(ClaimData):
         return numbers
 
     def ask_alone(self, m: NetworkMeasurements) -> None:
-        """Compute on one network everything that a claim about several networks needs from each, and keep the results
-        there.
-        """
+        """Compute and cache everything that a claim about several networks needs from one of them."""
         parameters = inspect.signature(self.measure_of_all).parameters.values()
         places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
         with suppress(NotRecorded, ValueError, ArithmeticError, LookupError):  # alone it may have no numbers
             self.measure_of_all(*[m] * max(places, 1))
 
     def _measured(self, measured: Sequence[NetworkMeasurements]) -> Numbers:
-        """The numbers that were recorded of a network, where they were, or else those that its measure returns."""
+        """Return the claim's numbers that were recorded for a network, or else measure them."""
         recorded = measured[0].run.recorded if len(measured) == 1 else None
         if self.of_one is not None and recorded is not None:
             numbers = recorded.claims.get(self.id, {})
@@ -102,9 +99,11 @@ class Claim(ClaimData):
         return {name: _numbers(value) for name, value in (self.of_one or self.measure_of_all)(*measured).items()}
 
     def judged(self, rows: Sequence[tuple[Network, Numbers]]) -> Result:
-        """The result of a claim about one network, from the numbers of each, the source's own first.
+        """Return the result of a single-network claim from the numbers of each network, with the source's main network
+        first.
 
-        Networks for which what is `given` is not so are left out; where it is so for none, the claim does not apply.
+        Networks that fail the claim's precondition (`given`) are left out. If all networks fail it, the claim does not
+        apply.
         """
         applicable = [(network, row) for network, row in rows if self._applies(row)]
         networks, kept = zip(*(applicable or rows[:1]), strict=True)
@@ -115,7 +114,7 @@ class Claim(ClaimData):
         return Result(self, numbers, networks, self._reason(bool(applicable)), left_out=left_out, recorded=replayed)
 
     def judged_together(self, numbers: Numbers, networks: tuple[Network, ...]) -> Result:
-        """The result of a claim about several networks, or about none, from their numbers together."""
+        """Return the result of a claim about several networks together, or about no network, from its numbers."""
         return Result(self, numbers, networks, self._reason(self._applies(numbers)))
 
     def _applies(self, numbers: Numbers) -> bool:
@@ -125,11 +124,11 @@ class Claim(ClaimData):
         return "variant" if self.finding.reason == "variant" else "" if applies else "does not apply"
 
     def check_foreign(self, run: Run) -> Result:
-        """`check` on a user's checkpoint; a claim that cannot be measured on it stops only itself.
+        """Check the claim on a user's checkpoint; if it cannot be measured, the verdict is open instead of an error.
 
-        The verdict is open where a checkpoint lacks what the claim needs: a split, a history, snapshots, more runs, or
-        a part of other architectures. It is also open where the claim is about another task, or its numbers are
-        undefined, as without key frequencies. `Result.why` says which.
+        The verdict is open if the checkpoint lacks what the claim needs: a split, a history, snapshots, more runs, or a
+        part of another architecture. The verdict is also open if the claim is about another task, or if its numbers are
+        undefined, as in a network without key frequencies. `Result.why` gives the reason.
         """
         if len(self.needs) > 1 and (self.required or self.scope == "this run"):
             return self.open("does not apply")
@@ -150,13 +149,13 @@ class Claim(ClaimData):
         return self.open("does not apply", f"not defined here: {names}" + f", as {why}" * bool(why))
 
     def check_available(self, runs: Mapping[str, Run]) -> Result:
-        """`check` on those of the runs that it is about and that are there.
+        """Check the claim on all available runs that it is about.
 
-        The verdict is open where a run is missing that the claim cannot do without, or came without the weights that
-        the claim asks for.
+        The verdict is open if a required run is missing, or was shipped without weights that the claim needs.
 
         Args:
-            runs: name of a run to the run, or to measurements of it; may hold others.
+            runs: map from the name of a run to the run or to its measurements; runs that the claim does not use are
+                ignored.
         """
         if not self.has_enough(runs):
             return self.open("pending")
@@ -168,15 +167,15 @@ class Claim(ClaimData):
             return self.open("pending")
 
     def open(self, reason: Reason, why: str = "") -> Result:
-        """The result where nothing was measured, and why it could not be."""
+        """Return an open result, for a claim that could not be measured, with the reason."""
         return Result(self, {}, (), reason, why=why)
 
 
 def recorded_among(result: Result, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
-    """Names of the networks of a result whose numbers were recorded, and not recomputed from weights."""
+    """Return the names of networks whose numbers in a result were recorded, and not recomputed from weights."""
     return tuple(name for name in result.runs if measured[name].is_recorded or name in result.recorded)
 
 
 def _numbers(value: Value) -> tuple[float, ...]:
-    """A measured value as floats, one per run; NaN, which no band holds, where it was measured on no run at all."""
+    """Return a measured value as a tuple of floats, one per run; NaN if the value was measured on no run."""
     return tuple(float(v) for v in value) or (float("nan"),) if isinstance(value, Sequence) else (float(value),)

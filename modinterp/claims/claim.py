@@ -1,4 +1,4 @@
-"""A claim as data: a statement of a source, what to measure, on which runs, and in which band each number must lie."""
+"""Define a claim as data: a source's statement, its measure, its runs, and the tolerance of each number."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Measure = Callable[..., Mapping[str, Value]]
 
 
 def _any_task(task: Task) -> bool:
-    """Whether a claim is said of a network that learned a task: of any."""
+    """Return True: by default, a claim applies to networks of every task."""
     return True
 
 
 def each(measure: Measure) -> Measure:
-    """Turn a measure of one network into one of several: each number becomes one number per network.
+    """Turn a measure of one network into a measure of several networks: each number becomes one number per network.
 
-    Each network's activations are let go before those of the next are captured.
+    The activations of each network are freed before the activations of the next network are captured.
     """
 
     @functools.wraps(measure)
@@ -41,9 +41,12 @@ def each(measure: Measure) -> Measure:
 
 
 def in_pairs(measure: Measure) -> Measure:
-    """Turn a measure of two networks of one seed into one of all pairs: each number becomes one number per pair.
+    """Turn a measure of two networks with the same seed into a measure of all such pairs.
 
-    The networks of one recipe come first, then those of the other recipe, in the same order of seeds.
+    Each number becomes one number per pair.
+
+    The new measure takes the networks of one recipe first, then the networks of the other recipe, in the same order of
+    seeds.
     """
 
     @functools.wraps(measure)
@@ -58,10 +61,10 @@ def in_pairs(measure: Measure) -> Measure:
 
 @functools.cache  # so that two claims about the same quantities share one measure
 def of_quantities(keys: tuple[str, ...]) -> Measure:
-    """Make a measure of one network that returns quantities by their registered keys.
+    """Return a measure of one network that computes quantities by their registered keys.
 
     Raises:
-        KeyError: no quantity has such a key.
+        KeyError: a key is not a registered quantity.
     """
     names = [quantity(key).key for key in keys]
 
@@ -73,7 +76,7 @@ def of_quantities(keys: tuple[str, ...]) -> Measure:
 
 @functools.cache
 def _with_quantities(measure: Measure, keys: tuple[str, ...]) -> Measure:
-    """A measure of one network or of several, and beside its numbers some quantities of each network."""
+    """Return a measure that adds registered quantities of each network to the numbers of another measure."""
 
     @functools.wraps(measure)
     def both(*runs: NetworkMeasurements) -> Mapping[str, Value]:
@@ -87,14 +90,14 @@ def _with_quantities(measure: Measure, keys: tuple[str, ...]) -> Measure:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A change of a tolerance, a measure or a verdict after its number had been seen.
+    """A change of a claim's tolerance, measure or verdict, made after its numbers were known.
 
     Attributes:
-        date: of the change, `YYYY-MM-DD`.
-        what: what was changed.
-        before, now: the band or the number then and now.
-        why: why it was changed.
-        was: the verdict until then, where the change alone made it better; empty for other changes.
+        date: date of the change, `YYYY-MM-DD`.
+        what: description of the changed number, tolerance or measure.
+        before, now: the tolerance or the number before and after the change.
+        why: reason for the change.
+        was: the verdict before the change, if the change alone improved it; empty for other changes.
     """
 
     date: str
@@ -109,43 +112,44 @@ class Change:
 class ClaimData:
     """The fields of a claim; `modinterp.claims.Claim` adds the methods that check it.
 
-    A claim is about one network if its `measure` takes one network, or is made by `each`. A single-network claim is
-    measured on every available network of the recipe: those in `needs`, and their replicates by seed, rounding and
+    A claim is about a single network if its `measure` takes one network, or is made by `each`. A single-network claim
+    is measured on every available network of the recipe: those in `needs`, and their replicates by seed, rounding and
     initialisation order. A claim about several networks together, such as a sweep, is measured only on `needs`.
 
     Attributes:
         id: `SOURCE.PLACE.WHAT`.
-        where: section, figure or table of the source.
-        statement: in our words.
-        source_says: the source's number, as it prints it.
-        measure: from the measurements of the runs in `needs` to named numbers that are no registered quantities; a
-            sequence holds one number per run. Quantities are measured without it, wherever a claim names their keys.
-        expected: name of a number, or key of a quantity, to the tolerance it must lie in.
+        where: section, figure or table of the source that makes the claim.
+        statement: the claim in our words.
+        source_says: the number as the source prints it.
+        measure: function from the measurements of the runs in `needs` to named numbers; a sequence holds one number per
+            run. Registered quantities need no `measure`: a claim only names their keys.
+        expected: map from the name of a number, or the key of a quantity, to the tolerance in which it must lie.
         behaviour: names among the expected numbers of `measure` that say how well a network works, such as accuracies.
             They do not distinguish a mechanism, so controls are compared by the other numbers.
-        printed: name of a number to its value in the source, for the table of the source's numbers beside ours.
-        outside: name of a printed number to why it lies outside of all that is measured here.
-        by_selection: names of numbers that chose the first of `needs` among its replicates to stand for the source's
-            network, or that follow from such numbers. The chosen network agrees by construction.
-        given: name of a number to the tolerance that a network must meet for the claim to be about it, such as an
-            accuracy; a network outside is not counted.
-        needs: names of runs, that of the source's own network first.
-        scope: `this run`, or `any seed` (measured on all of `needs` that are there), or `any network` (mathematics and
-            set-up, true before training as well).
-        finding: the recorded verdict.
-        control: whether the claim's numbers, behaviour apart, distinguish the trained network from itself before
-            training and from one that only memorised, as recorded.
+        printed: map from the name of a number to its value in the source, for the table that compares the source's
+            numbers with ours.
+        outside: map from the name of a printed number to the reason why all our measured values differ from it.
+        by_selection: names of numbers that were used to choose the first run of `needs` among its replicates, or that
+            follow from such numbers. The chosen network agrees by construction.
+        given: preconditions of the claim: map from the name of a number, such as an accuracy, to its tolerance. A
+            network outside a tolerance is not counted.
+        needs: names of the runs on which the claim is measured; the first run stands for the source's own network.
+        scope: `this run`, `any seed` (measured on all available runs of `needs`), or `any network` (mathematics and
+            set-up, which are also true before training).
+        finding: the recorded verdict on the shipped networks.
+        control: recorded answer to the question whether the claim's numbers, except behaviour, distinguish the trained
+            network from an untrained one and from one that only memorised.
         reported: names of numbers without a tolerance, and keys of quantities, that the finding or a contradiction
-            reports; a number that some networks lack may be missing.
-        said_of: whether it is said of a network that learned a task; by default of any that the source is about.
-        figure: key of the figure of the source that shows it.
+            reports. Some networks may lack such a number.
+        said_of: function that returns True if the claim applies to networks of a task; by default to every task.
+        figure: key of the source's figure that shows the claim.
         required: patterns of names, such as `SOURCE/decay-3-*`; for each pattern at least one matching run of `needs`
             must be available. Without `required`, the scope `this run` needs all of `needs`, and `any seed` one run.
-        changed: what was changed of it since its numbers were first known.
-        contrast: names of runs on which its numbers should be off: they lack what it says, in the order of `needs`. A
-            control network of the source is measured as if it had learned the task of the first of `needs`.
-        shuffled: whether the numbers should miss their tolerances once the settings of the runs are shuffled, as for a
-            trend over a sweep. For a claim about one network, the first run gets the settings of the second.
+        changed: changes of the claim after its numbers were first known.
+        contrast: names of control runs, in the order of `needs`, whose numbers should miss the tolerances. A control
+            network of the source is measured as if it had learned the task of the first run of `needs`.
+        shuffled: True if the numbers should miss their tolerances after the settings of the runs are shuffled, as for a
+            trend over a sweep. For a single-network claim, the first run gets the settings of the second run.
     """
 
     id: str
@@ -188,12 +192,12 @@ class ClaimData:
 
     @property
     def bands(self) -> Mapping[str, Band]:
-        """Map the name of each number that is a precondition or expected to its tolerance."""
+        """The tolerances of all preconditions and expected numbers, by name."""
         return {**self.given, **self.expected}
 
     @property
     def source(self) -> str:
-        """The source's short name."""
+        """Short name of the claim's source."""
         return self.id.partition(".")[0]
 
     @property
@@ -217,12 +221,12 @@ class ClaimData:
         return bool(self.by_selection) and all(self.is_behaviour(n) or n in self.by_selection for n in self.expected)
 
     def is_behaviour(self, name: str) -> bool:
-        """True if a number only shows that a network works, and not how: as its quantity states, or the claim."""
+        """Return True if a number only shows how well a network works, and not how it works."""
         return REGISTRY[name].is_behaviour if name in REGISTRY else name in self.behaviour
 
     @property
     def of_one(self) -> Measure | None:
-        """Return the measure of one network for a single-network claim; None for any other claim."""
+        """The measure of one network for a single-network claim; None for any other claim."""
         if self.scope == "any network" or not self.needs:
             return None
         if self.measure is None:
@@ -237,39 +241,39 @@ class ClaimData:
 
     @property
     def measure_of_all(self) -> Measure:
-        """The measure of the runs in `needs` together; of quantities by their keys where `measure` is None."""
+        """The measure that takes all runs in `needs` together; it computes registered quantities if `measure` is None."""
         if self.measure is None:
             return each(of_quantities(self.names))
         return _with_quantities(self.measure, self.keys) if self.keys else self.measure
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all numbers of the claim: expected, preconditions, printed, reported, or used to choose a
-        network."""
+        """Names of all numbers of the claim: expected, precondition, printed, reported, or used to choose a network."""
         named = (*self.expected, *self.given, *self.printed, *self.by_selection, *self.reported)
         return tuple(dict.fromkeys(named))
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of its numbers that are keys of quantities."""
+        """Names of the claim's numbers that are keys of registered quantities."""
         return tuple(name for name in self.names if name in REGISTRY)
 
     @property
     def is_about_networks(self) -> bool:
-        """True if the claim is about trained networks, and not mathematics or set-up."""
+        """True if the claim is about trained networks, and not about mathematics or set-up."""
         return bool(self.needs) and self.scope != "any network"
 
     def has_enough(self, names: Collection[str]) -> bool:
-        """True if these runs include all that the claim needs."""
+        """Return True if the given runs include all runs that the claim needs."""
         present = [name for name in self.needs if name in names]
         fewest = len(self.needs) if self.scope == "this run" and not self.required else min(1, len(self.needs))
         return len(present) >= fewest and all(_fits(pattern, present) for pattern in self.required)
 
     def subjects(self, specs: Mapping[str, RunSpec | None]) -> tuple[str, ...]:
-        """Names of the runs on which the claim is measured: `needs`, and for a single-network claim their replicates.
+        """Return the names of the runs on which the claim is measured: `needs`, and for a single-network claim their
+        replicates.
 
         Args:
-            specs: name of every run that there is to what it was trained from, None for a foreign checkpoint.
+            specs: map from the name of every available run to its spec; None for an external checkpoint.
         """
         needs = [name for name in self.needs if name in specs]
         first = specs[needs[0]] if needs else None

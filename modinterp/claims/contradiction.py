@@ -1,4 +1,4 @@
-"""Where sources contradict one another, themselves or arithmetic, and the measurement that settles it."""
+"""Define contradictions between sources, within a source or with arithmetic, and the measurements that settle them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from modinterp.claims.result import Result
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A conflict between statements.
+    """A contradiction between statements of sources, and the claims that settle it.
 
     Attributes:
-        id: such as `X-C4`.
-        conflict: what the sources say, each named.
-        settled_by: ids of the claims whose numbers settle the contradiction, without the source's name, and the names
-            of these numbers; without names, all numbers that the claim expects.
-        follows: what follows from the numbers.
+        id: id of the contradiction, such as `X-C4`.
+        conflict: the contradicting statements, each with the name of its source.
+        settled_by: map from the id of a claim, without the source's name, to the names of its numbers that settle the
+            contradiction. Without names, all expected numbers of the claim are used.
+        follows: the conclusion from these numbers.
     """
 
     id: str
@@ -26,10 +26,10 @@ class Contradiction:
     follows: str
 
     def measured(self, results: Mapping[str, Result]) -> str:
-        """The numbers that settle it, in words; empty if a claim was not measured.
+        """Return text with the numbers that settle the contradiction; empty if a claim was not measured.
 
         Args:
-            results: by the claim's id without the source's name.
+            results: results of claims, by the claim's id without the source's name.
         """
         parts = []
         for key, names in self.settled_by.items():

@@ -1,4 +1,4 @@
-"""The recorded verdict of a claim on the shipped networks."""
+"""Record the verdict of a claim on the shipped networks."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict as recorded.
+    """The recorded verdict of a claim on the shipped networks.
 
     Attributes:
-        verdict: `holds`; `mixed`, of some networks trained by the recipe and not of others; `refuted`, of none; `open`.
-        why: what was found, where it is not that the claim simply holds. In how many networks it holds is counted
-            beside it, and is no part of these words, which stay true when a network is added.
+        verdict: `holds`; `mixed`, true in some networks trained by the recipe and not in others; `refuted`, true in no
+            network; or `open`.
+        why: text that explains a verdict other than `holds`. The number of networks in which the claim holds is counted
+            separately, so the text stays true when a network is added.
         kind: kind of a refutation. `source`: wrong for every network; `network`: true only of the source's own network;
             `setting`: decided by a setting that the source leaves open; `near miss`; or `our own expectation`, which
             the source does not state.
@@ -52,7 +53,7 @@ class Finding:
 
     @property
     def words(self) -> str:
-        """The verdict and, where it is open, why."""
+        """The verdict and, if it is open, the reason."""
         return f"{self.verdict} ({self.reason})" if self.reason else self.verdict
 
 
@@ -60,12 +61,12 @@ HOLDS = Finding()
 
 
 def refuted(why: str, kind: Kind = "network") -> Finding:
-    """The claim holds in none of the shipped networks."""
+    """Return the finding that the claim holds in none of the shipped networks."""
     return Finding("refuted", why, kind)
 
 
 def mixed(why: str = "") -> Finding:
-    """The claim holds in some of the shipped networks and not in others.
+    """Return the finding that the claim holds in some of the shipped networks and not in others.
 
     The measurements determine which networks miss which number, so a finding need not list them.
     """
@@ -73,20 +74,20 @@ def mixed(why: str = "") -> Finding:
 
 
 def pending(why: str) -> Finding:
-    """The claim awaits a run that is not shipped."""
+    """Return an open finding: the claim needs a run that is not shipped."""
     return Finding("open", why, reason="pending")
 
 
 def inapplicable(why: str) -> Finding:
-    """An open verdict: the shipped networks fail the precondition of the claim."""
+    """Return an open finding: the shipped networks fail the precondition of the claim."""
     return Finding("open", why, reason="does not apply")
 
 
 def variant(why: str) -> Finding:
-    """Record that only a reduced or different set-up was measured, which decides nothing about the statement."""
+    """Return an open finding: only a reduced or different set-up was measured, which does not decide the claim."""
     return Finding("open", why, reason="variant")
 
 
 def one_seed(why: str) -> Finding:
-    """Record that the only measured seed misses its tolerance, which refutes nothing."""
+    """Return an open finding: the only measured seed misses its tolerance, and one seed is too few to refute a claim."""
     return Finding("open", why, reason="one seed")

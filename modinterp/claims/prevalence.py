@@ -1,4 +1,4 @@
-"""In how many independent seeds of a recipe a claim holds, and what that says of the share of all such seeds."""
+"""Count the independent seeds of a recipe in which a claim holds, and estimate the share of all possible seeds."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ENOUGH = 8  # independent seeds; a verdict on fewer is preliminary
 
 @dataclass(frozen=True)
 class Prevalence:
-    """In how many independent seeds of one recipe a claim holds.
+    """The number of independent seeds of one recipe in which a claim holds.
 
-    Networks of one seed that differ only by rounding are numerical replicates and count as one seed; a claim holds in a
-    seed if it holds in most replicates. In how many of them it holds is reported beside it.
+    Networks of one seed that differ only by rounding are numerical replicates and count as one seed. A claim holds in a
+    seed if it holds in most of its numerical replicates. Counts of numerical replicates are reported separately.
 
     Attributes:
-        seeds: the independent seeds.
-        replicates: the networks of those seeds that have several.
-        decided_by: what makes the difference where the claim holds in some networks alone: `seed`, `draw order`, or
-            `rounding` where only numerical replicates differ; empty where all networks agree.
+        seeds: number of independent seeds, and number of seeds in which the claim holds.
+        replicates: the same counts for the networks of those seeds that have several numerical replicates.
+        decided_by: if the claim holds only in some networks, what distinguishes them: `seed`, `draw order`, or
+            `rounding` if only numerical replicates differ. Empty if all networks agree.
     """
 
     seeds: Share
@@ -34,10 +34,10 @@ class Prevalence:
 
     @classmethod
     def of(cls, passes: Sequence[bool], networks: Sequence[Network]) -> Prevalence:
-        """From whether the claim holds in each network.
+        """Count seeds and replicates, given for each network whether the claim holds.
 
         Raises:
-            ValueError: not as many truth values as networks.
+            ValueError: the numbers of truth values and networks differ.
         """
         votes: dict[Hashable, list[bool]] = defaultdict(list)
         drawn: dict[Hashable, bool] = {}
@@ -60,13 +60,14 @@ class Prevalence:
         return self.seeds.of < ENOUGH
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data: the counts of seeds and the interval, `replicates`, and `decided_by`."""
+        """Return plain data for JSON: the counts of seeds, the confidence interval, `replicates`, and `decided_by`."""
         replicates = {"held": self.replicates.held, "of": self.replicates.of}
         return self.seeds.to_json() | {"replicates": replicates, "decided_by": self.decided_by or None}
 
     def text(self, interval: bool = False) -> str:
-        """Prevalence in words, such as "3 of 3 seeds, preliminary", or "20 of 20 seeds (at least 86% of seeds, 95%)"
-        with the interval.
+        """Return the prevalence in words, such as "3 of 3 seeds, preliminary".
+
+        With the interval, the text is, for example, "20 of 20 seeds (at least 86% of seeds, 95%)".
         """
         beside = f" ({self.seeds.interval_text} of seeds, 95%)" * interval
         return f"{self.seeds} seed{'s' * (self.seeds.of != 1)}{beside}" + ", preliminary" * self.is_preliminary

@@ -1,4 +1,4 @@
-"""Families of networks: the relation of each network to the first, from their specs."""
+"""Find the relation of each network to the first network of a claim, from their specs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Network:
     """A network that a claim was measured on.
 
     Attributes:
-        name: of its run.
-        relation: how it is related to the first network; None where they follow no common recipe.
-        seed: a key that numerical replicates share; its name where its training is not known.
-        recipe: a key shared by networks of one recipe; None where the training is not known.
+        name: name of the network's run.
+        relation: relation to the first network of the claim; None if the two have different recipes.
+        seed: a key that numerical replicates share; the network's name if its training is unknown.
+        recipe: a key shared by networks of one recipe; None if the training is unknown.
     """
 
     name: str
@@ -32,7 +32,9 @@ class Network:
 
 
 def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:
-    """The networks of these names, each with how it is related to the first; of unknown training, as another seed."""
+    """Return the named networks with their relations to the first; a network of unknown training counts as another
+    seed.
+    """
     first = next(iter(specs.values()), None)
     networks = []
     for place, (name, spec) in enumerate(specs.items()):
@@ -43,9 +45,9 @@ def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:
 
 
 def fewest_seeds(networks: Iterable[Network]) -> int:
-    """The number of independent seeds; of networks of several recipes, that of the recipe with the fewest.
+    """Return the number of independent seeds; for several recipes, the smallest number among the recipes.
 
-    Numerical replicates of one seed are one. No network has no seed.
+    Numerical replicates of one seed count once. Without networks, the number is 0.
     """
     by_recipe: dict[Hashable, set[Hashable]] = defaultdict(set)
     for network in networks:
@@ -54,10 +56,10 @@ def fewest_seeds(networks: Iterable[Network]) -> int:
 
 
 def is_related(spec: RunSpec, other: RunSpec | None) -> bool:
-    """True if another training has the same recipe as this one."""
+    """Return True if two trainings have the same recipe."""
     return other is not None and relation(spec, other) is not None
 
 
 def is_same(spec: RunSpec, other: RunSpec | None) -> bool:
-    """True if another training is the same as this one, up to its number of epochs."""
+    """Return True if two trainings are the same, except for the number of epochs."""
     return other is not None and relation(spec, other) is Relation.SAME

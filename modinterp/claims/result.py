@@ -1,4 +1,4 @@
-"""The result of checking a claim: numbers, verdict, and the number of networks in which it holds."""
+"""Describe the result of checking a claim: its numbers, verdict, and the number of networks in which it holds."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ class Result:
     """The result of checking a claim.
 
     Attributes:
-        measured: name to numbers, one, or one per network.
-        networks: that it was measured on.
-        left_out: names of networks that were measured, of which what is given is not so.
-        reason: why the verdict is open whatever the numbers; empty where they decide. `why_open` adds `one seed`.
-        why: of a claim that could not be measured on a user's network, what is missing.
-        terms: by which titles of quantities name the parts of these networks.
+        measured: map from the name of a number to its values: a single value, or one value per network.
+        networks: the networks on which the claim was measured.
+        left_out: names of measured networks that fail the claim's precondition.
+        reason: reason why the verdict is open for any numbers; empty if the numbers decide. `why_open` adds `one seed`.
+        why: if the claim could not be measured on a user's network, text that says what is missing.
+        terms: words for the parts of these networks, which titles of quantities use.
         of_source: whether all available networks of the source were evaluated, so that one seed refutes nothing;
-            otherwise the verdict concerns only the given networks.
-        recorded: names of those networks whose numbers were recorded when they were published; those of all others are
-            recomputed.
-        control: the same numbers of the first network `before training` and `after memorising`, where they can be had.
-        seconds: that the measurement took beyond what other claims had already asked for.
+            if False, the verdict concerns only the given networks.
+        recorded: names of networks whose numbers were recorded when published; other networks were measured now.
+        control: the claim's numbers on control networks, such as the first network `before training`, if available.
+        seconds: time of the measurement, without quantities that earlier claims had already computed. [s]
     """
 
     claim: ClaimData
@@ -51,17 +50,17 @@ class Result:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """Names of the networks that it was measured on."""
+        """Names of the networks on which the claim was measured."""
         return tuple(network.name for network in self.networks)
 
     @cached_property
     def verdict(self) -> Verdict:
-        """Return the finding about the statement; see `modinterp.claims.finding`."""
+        """The verdict on the claim; see `modinterp.claims.finding`."""
         return "open" if self.why_open else self._measured_verdict
 
     @property
     def why_open(self) -> Reason:
-        """Why the verdict is open; empty where it is not. One seed of a recipe refutes nothing."""
+        """Reason why the verdict is open; empty for other verdicts. One seed of a recipe refutes nothing."""
         is_one_seed = self.of_source and bool(self.networks) and self.seeds < 2
         if not self.reason and is_one_seed and self.claim.is_about_networks and self._measured_verdict == "refuted":
             return "one seed"
@@ -69,7 +68,7 @@ class Result:
 
     @property
     def _measured_verdict(self) -> Verdict:
-        """What the numbers say, however few the networks."""
+        """The verdict from the numbers alone, however few the networks."""
         if self.prevalence is None:
             return "refuted" if self.off else "holds"
         held, of = self.prevalence.seeds.held, self.prevalence.seeds.of
@@ -77,9 +76,9 @@ class Result:
 
     @property
     def seeds(self) -> int:
-        """The number of independent seeds; of a comparison of recipes, that of the recipe with the fewest.
+        """The number of independent seeds; for a comparison of recipes, the smallest number among the recipes.
 
-        0 where the claim is about no network.
+        The number is 0 if the claim is about no network.
         """
         if not self.claim.is_about_networks:
             return 0
@@ -98,7 +97,7 @@ class Result:
 
     @property
     def kind(self) -> Kind:
-        """Kind of a refutation; empty for other verdicts and for networks of other authors."""
+        """Kind of a refutation, such as `near miss`; empty for other verdicts."""
         if self.verdict != "refuted":
             return ""
         misses = [band.miss(v) for name, band in self.claim.expected.items() for v in self.measured[name]]
@@ -109,7 +108,7 @@ class Result:
 
     @property
     def words(self) -> str:
-        """The verdict and, where it is open, why."""
+        """The verdict and, if it is open, the reason."""
         return Finding(self.verdict, reason=self.why_open).words
 
     @property
@@ -125,13 +124,13 @@ class Result:
 
     @property
     def runs_pending(self) -> tuple[str, ...]:
-        """Runs that the claim asks for and that are not there; empty where it was measured on none of them."""
+        """Needed runs that were not measured; empty if the claim was measured on none of its runs."""
         there = {*self.runs, *self.left_out}
         return tuple(name for name in self.claim.needs if name not in there) if there & set(self.claim.needs) else ()
 
     @property
     def off(self) -> tuple[str, ...]:
-        """Names of the numbers outside their tolerances."""
+        """Names of the claim's numbers that lie outside their tolerances."""
         banded = [(name, band, self.measured.get(name, ())) for name, band in self.claim.bands.items()]
         return tuple(name for name, band, values in banded if not all(map(band.holds, values)))
 
@@ -139,8 +138,8 @@ class Result:
     def passes(self) -> tuple[bool, ...]:
         """True for each network, or pair of networks, whose numbers all lie in their tolerances.
 
-        Empty for a claim about several recipes not compared in pairs, and where a joint number, such as a median,
-        misses its tolerance or is all that is expected.
+        Empty for a claim about several recipes that are not compared in pairs. Also empty if a joint number, such as a
+        median, misses its tolerance or is the only expected number.
         """
         n, claim = len(self._units), self.claim
         of_many = claim.scope == "any seed" and n > 1 and all(network.relation for network in self.networks)
@@ -155,7 +154,7 @@ class Result:
 
     @property
     def _units(self) -> tuple[Network, ...]:
-        """The networks; the first of each pair, where two of one seed are compared."""
+        """The networks; if networks of the same seed are compared in pairs, only the first network of each pair."""
         return self.networks[: len(self.networks) // 2] if self.claim.is_of_pairs else self.networks
 
     @cached_property
@@ -177,7 +176,7 @@ class Result:
     def found_text(self) -> str:
         """The verdict with its number of seeds, such as "holds in 20 of 20 seeds (at least 86% of seeds, 95%)".
 
-        Below eight seeds it ends with "preliminary". For a claim about no network, the text is only the verdict.
+        Below eight seeds the text ends with "preliminary". For a claim about no network, the text is only the verdict.
         """
         if self.verdict == "open" or self.prevalence is None or not self.prevalence_text:
             counted = self.is_preliminary and self.verdict != "open"
@@ -186,9 +185,9 @@ class Result:
 
     @property
     def missed_text(self) -> str:
-        """Text: the numbers and networks outside their tolerances, such as "p53-1: loss 0.2, not ...".
+        """Text with the numbers and networks outside their tolerances, such as "p53-1: loss 0.2, not ...".
 
-        At most `NAMED` networks are named. Where networks are only compared, the text is the range of each number.
+        At most `NAMED` networks are named. If networks are only compared, the text is the range of each number.
         """
         if self.verdict not in ("mixed", "refuted"):
             return ""
@@ -205,10 +204,10 @@ class Result:
         return ". ".join([*each, *([more] if more else [])])
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
-        """True if the numbers of a control network, behaviour apart, lie in the claim's tolerances.
+        """Return True if the numbers of a control network, except behaviour, lie in the claim's tolerances.
 
-        Behaviour is compared where every other number that the claim expects is missing or NaN. None where a number is
-        missing or NaN and no other number is off its tolerance.
+        Behaviour is compared only if every other expected number is missing or NaN. The result is None if a number is
+        missing or NaN and no other number misses its tolerance.
         """
         expected = self.claim.expected
         known = [name for name in expected if any(value == value for value in numbers.get(name, ()))]
@@ -222,7 +221,7 @@ class Result:
 
     @property
     def specificity(self) -> Control:
-        """True if the claim's numbers distinguish the trained network from networks that did not learn its task."""
+        """Text: the first control on which the claim also holds, `told apart` if there is none, or `without control`."""
         passed = {when: self.passes_control(numbers) for when, numbers in self.control.items()}
         for when, words in CONTROLS.items():
             if passed.get(when):
@@ -230,25 +229,25 @@ class Result:
         return "told apart" if False in passed.values() else "without control"
 
     def value_text(self, name: str) -> str:
-        """Format one number; several as smallest to largest."""
+        """Format a number; several values are written as "smallest to largest"."""
         values = self.measured[name]
         return " to ".join(dict.fromkeys(map(number_text, (min(values), max(values)))))
 
     def title(self, name: str) -> str:
-        """Title of one number on a page: the quantity's title with its unit, or else the number's name."""
+        """Return the title of a number on a page: the quantity's title with its unit, or else the number's name."""
         return title(name, self.terms)
 
     def measured_text(self, only: Iterable[str] | None = None) -> str:
-        """Numbers with their names; of several networks that of the first, and their range.
+        """Return text with all numbers and their names; for several networks, the first value and the range.
 
         Args:
-            only: names of the numbers to tell, in this order; all by default.
+            only: names of the numbers to write, in this order; all numbers by default.
         """
         names = [name for name in (self.measured if only is None else only) if name in self.measured]
         return "; ".join(f"{self.title(name)} {self.range_text(name)}" for name in names)
 
     def range_text(self, name: str) -> str:
-        """Format one number of the first network, followed by the range over several networks."""
+        """Format the value of the first network, followed by the range over all networks."""
         values = self.measured[name]
         if len(values) == 1:
             return number_text(values[0])
@@ -257,11 +256,11 @@ class Result:
         return f"{number_text(values[0])} ({self.value_text(name)} in {len(values)} networks)"
 
     def expected_text(self) -> str:
-        """Bands with the names of the numbers they are for."""
+        """Return text with the tolerance of each expected number."""
         return "; ".join(f"{self.title(name)} {band}" for name, band in self.claim.expected.items())
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data for `claims.json`: numbers by name; null for one that is not finite; several as a list."""
+        """Return plain data for `claims.json`; numbers that are not finite are null, and several values form a list."""
         claim, finding = self.claim, self.claim.finding
         return {
             "id": claim.id,

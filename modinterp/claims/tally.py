@@ -1,4 +1,4 @@
-"""Verdicts counted by the evidence behind them, each measurement once."""
+"""Count verdicts by the evidence behind them; each measurement counts once."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ COLUMNS: dict[Column, str] = {
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of measurements, and of statements, by verdict.
+    """Counts of measurements and of statements, by verdict and evidence.
 
     Attributes:
-        measurements, statements: a key of `COLUMNS` to a number. Claims that hold are split by their evidence:
-            `mathematics` and set-up need no trained network; `many seeds` is eight independent seeds or more.
-            `redefined` did worse before its measure or tolerance was changed with the number known. `no control` is
-            true of a control network as well. A claim counts as `by selection`, whatever its verdict, if its numbers
-            chose the source's main network.
+        measurements, statements: maps from a key of `COLUMNS` to a count. Claims that hold are split by their evidence.
+            Claims of `mathematics` and set-up need no trained network. Claims of `many seeds` were measured on eight
+            independent seeds or more. A `redefined` claim had a worse verdict before its measure or tolerance was
+            changed with the number known. A `no control` claim also holds on a control network. A claim counts as
+            `by selection`, for any verdict, if its numbers chose the source's main network.
     """
 
     measurements: dict[Column, int]
@@ -43,7 +43,7 @@ class Tally:
 
     @classmethod
     def of(cls, counted: Iterable[tuple[Hashable, Column]]) -> Tally:
-        """From what each claim measures and the column in which it counts."""
+        """Count claims, given for each claim its measurement and the column in which it counts."""
         pairs = list(counted)
         once = [column for _, column in set(pairs)]
         told = [column for _, column in pairs]
@@ -56,7 +56,7 @@ class Tally:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """The tally in words, such as "3 claims, 2 measurements: 1 hold, 1 refuted (2 statements)"."""
+        """Return the tally in words, such as "3 claims, 2 measurements: 1 hold, 1 refuted (2 statements)"."""
         parts = []
         for column, words in COLUMNS.items():
             n, statements = self.measurements[column], self.statements[column]
@@ -67,10 +67,10 @@ class Tally:
 
 
 def column(verdict: Verdict, control: Control, claim: ClaimData, seeds: int) -> Column:
-    """The column in which a claim counts.
+    """Return the column of the tally in which a claim counts.
 
     Args:
-        seeds: on how many independent seeds it was measured.
+        seeds: number of independent seeds on which the claim was measured.
     """
     if claim.is_by_selection:
         return "by selection"

@@ -1,6 +1,6 @@
 """Measure how much of a network formulas of growing size explain, and export a formula as a program.
 
-`distill` is the function, which returns a `Distilled`, and `python -m modinterp.distill RUN_OR_FILE` the command.
+The function `distill` returns a `Distilled`. The command is `python -m modinterp.distill RUN_OR_FILE`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The function behind `modinterp.distill` and the command: from any network to its ladder of formulas."""
+"""Distil a network into formulas of growing size; this module holds the function `modinterp.distill`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from modinterp.formulas.distilled import Distilled
 
 
 def distill(network: Measurable, **said: Any) -> Distilled:
-    """The formulas of a network, from a few numbers to all of its weights, each compared with the network.
+    """Return formulas of a network, from a few numbers up to all of its weights, each compared with the network.
 
     Every number of a formula is a projection of the network's weights and activations; nothing is fitted to the right
-    answers. Use it to measure how much of a network a formula explains. `explain` names the algorithm.
+    answers. Use `distill` to measure how much of a network a formula explains. Use `explain` to name the algorithm.
 
     >>> import modinterp as mi
     >>> d = mi.distill("model.pt", op="add", p=113)          # doctest: +SKIP
@@ -21,7 +21,7 @@ def distill(network: Measurable, **said: Any) -> Distilled:
     8
 
     Args:
-        network: a run, the name of a run, a file of weights, a module or a function; or measurements.
+        network: a run, the name of a run, a file of weights, a module, a function, or the measurements of a network.
         said: further arguments of `measure` that describe the network, such as `op`, `p`, `act_fn`, `root`.
     Returns:
         The formulas that exist for the network (its rungs), and one line with the reason for each missing rung.

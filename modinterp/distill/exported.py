@@ -1,4 +1,4 @@
-"""Export a formula as a program: a readable Python module that uses numpy, and its numbers as JSON beside it."""
+"""Export a formula as a program: a readable Python module that uses numpy, and a JSON file with its numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MOST_LETTERS = 119  # of a line of its docstring
 
 
 def program(d: Distilled, rung: Rung, name: str) -> str:
-    """Text of a Python module that computes a rung with numpy alone, in at most 60 lines and a title.
+    """Return the text of a Python module that computes a formula with numpy alone, in at most 60 lines and a title.
 
     Args:
-        d: the formulas of a network.
-        rung: the formula to write.
-        name: name of the module, and of the JSON file beside it.
+        d: the formulas of a network, as `distill` returns them.
+        rung: the formula to write, one of the formulas in `d`.
+        name: name of the module and of the JSON file, without endings.
     """
     found = rung.faithfulness
     words = (
@@ -43,14 +43,14 @@ def program(d: Distilled, rung: Rung, name: str) -> str:
 
 
 def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
-    """Write the module and its JSON, and return their paths.
+    """Write the Python module of a formula and the JSON file with its numbers, and return both paths.
 
     Args:
-        d: the formulas of a network.
-        rung: the formula to write.
+        d: the formulas of a network, as `distill` returns them.
+        rung: the formula to write, one of the formulas in `d`.
         out: path of the module, ending in `.py`.
     Raises:
-        ValueError: the name is not a module name, or a file of that name was not written by this function.
+        ValueError: the file name is not a valid module name, or an existing file was not written by this function.
         OSError: the folder cannot be written.
     """
     if out.suffix != ".py" or not out.stem.isidentifier():
@@ -64,6 +64,6 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
 
 
 def _check_own(path: Path, mark: str) -> None:
-    """Raise ValueError if the path holds a file that this module did not write."""
+    """Raise ValueError if a file exists at the path and was not written by `write_program`."""
     if path.exists() and (not path.is_file() or mark not in path.read_text(encoding="utf-8", errors="replace")[:200]):
         raise ValueError(f"{path} is there and was not written by `modinterp distill`; choose another name for --out")

@@ -1,4 +1,4 @@
-"""Texts of the programs that `distill --out` writes: modules of numpy that compute a formula from its JSON."""
+"""Templates of the programs that `distill --out` writes: numpy modules that compute a formula from its JSON file."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ t|        total += part(path["term"], path["block"], a, b) @ path["coefficients"
 
 
 def template(formula: Formula | GroupFormula) -> str:
-    """The text of the program of a formula: the lines for what it has."""
+    """Return the program text for a formula, with lines only for the parts that the formula has."""
     text, has = (OF_WAVES, _has_waves(formula)) if isinstance(formula, Formula) else (OF_GROUPS, _has(formula))
     some = {"-", *has}
     lines = [line.partition("|") for line in text.strip().split("\n")]
