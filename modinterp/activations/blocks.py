@@ -47,7 +47,7 @@ def factors_of(x: Tensor) -> Factors | None:
 
 
 def mean_over_pairs(x: Float[Tensor, "a b *rest"]) -> Float64[Tensor, " *rest"]:
-    """Return the mean over all pairs (a, b) in float64, without the float64 copy of the tensor that torch would make."""
+    """Return the mean over all pairs (a, b) in float64, without making a float64 copy of the whole tensor."""
     factors = factors_of(x)
     if factors is not None:
         return mean_over_pairs(factors[0]) @ factors[1].double()

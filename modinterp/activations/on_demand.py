@@ -91,7 +91,7 @@ class _WhenAsked(dict[str, Tensor]):
 
     @property
     def _features(self) -> str | None:
-        """The hook whose activation times W_U gives the logits, if the logits are too large for memory; otherwise None."""
+        """The hook whose activation times W_U gives the logits, if logits are too large for memory; otherwise None."""
         if not has_narrow_logits(self.network, len(self.inputs)):
             return None
         return f"blocks.{len(self.network.blocks) - 1}.hook_resid_post"

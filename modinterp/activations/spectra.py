@@ -71,7 +71,7 @@ class Spectra:
         return len(self.epochs)
 
     def full(self) -> Float[Tensor, "step field wave_a wave_b"]:
-        """Return the amplitudes of all waves as in `wave_lengths`, in float32, with 0 for waves that were not logged."""
+        """Return the amplitudes of all waves as in `wave_lengths`, in float32; waves that were not logged are 0."""
         shape = (*self.waves.shape[:2], self.grid[0], self.grid[1] // 2 + 1)
         zeros = torch.zeros(*shape[:2], shape[2] * shape[3])
         return zeros.scatter(2, self.waves.long(), self.lengths.float()).view(shape)

@@ -241,7 +241,7 @@ class ClaimData:
 
     @property
     def measure_of_all(self) -> Measure:
-        """The measure that takes all runs in `needs` together; it computes registered quantities if `measure` is None."""
+        """The measure of all runs in `needs` together; registered quantities are measured if `measure` is None."""
         if self.measure is None:
             return each(of_quantities(self.names))
         return _with_quantities(self.measure, self.keys) if self.keys else self.measure

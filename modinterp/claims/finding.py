@@ -89,5 +89,5 @@ def variant(why: str) -> Finding:
 
 
 def one_seed(why: str) -> Finding:
-    """Return an open finding: the only measured seed misses its tolerance, and one seed is too few to refute a claim."""
+    """Return an open finding: the only measured seed misses its tolerance, but one seed cannot refute a claim."""
     return Finding("open", why, reason="one seed")

@@ -221,7 +221,7 @@ class Result:
 
     @property
     def specificity(self) -> Control:
-        """Text: the first control on which the claim also holds, `told apart` if there is none, or `without control`."""
+        """Text: the first control on which the claim also holds, else `told apart`, or `without control`."""
         passed = {when: self.passes_control(numbers) for when, numbers in self.control.items()}
         for when, words in CONTROLS.items():
             if passed.get(when):

@@ -1,7 +1,7 @@
-"""Figures: functions that take results and return a `plotly.graph_objects.Figure`, which they never show.
+"""Draw results: each function returns a `plotly.graph_objects.Figure`, and does not show it.
 
-Each module of `figures` draws one kind of result. The title of a figure says what to see; axis titles have units.
-Colours mean the same thing in every figure (`theme`).
+Each module of `figures` draws one kind of result. The title of a figure says what to see in it, and axis titles have
+units. Colours mean the same thing in every figure (`theme`).
 """
 
 from modinterp.figures import (

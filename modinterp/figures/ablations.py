@@ -1,4 +1,4 @@
-"""Losses under ablations of frequencies and components (Nanda et al. 2023, figure 6, table 4, sections 4.4 and A.1)."""
+"""Draw losses under ablations of frequencies and components (Nanda et al. 2023, figure 6, table 4, 4.4 and A.1)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from modinterp.figures.theme import CATEGORIES, COS, EXCLUDED, INK, MUTED, RESTR
 def per_frequency(
     losses: Float[Tensor, " freq"], original: float, restricted: float, freqs: Sequence[int]
 ) -> go.Figure:
-    """Bars of the loss over all pairs with one frequency taken out of the logits, beside original and restricted loss.
+    """Draw bars of the loss over all pairs after removing one frequency from the logits, with original and restricted
+    loss.
 
     Args:
-        losses: loss without one frequency; entry k - 1 belongs to frequency k. [nats]
-        original, restricted: loss of the network, and of its logits restricted to the key frequencies. [nats]
+        losses: loss after removing one frequency; entry k - 1 belongs to frequency k. [nats]
+        original, restricted: loss of the network, and loss of its logits restricted to the key frequencies. [nats]
         freqs: key frequencies. [cycles per p]
     """
     numbers = list(range(1, len(losses) + 1))
@@ -53,7 +54,7 @@ def per_frequency(
 
 
 def interventions(ablations: Ablations) -> go.Figure:
-    """Bars of the loss over all pairs under every intervention on a component or the neurons."""
+    """Draw bars of the loss over all pairs under every intervention on a component or the neurons."""
     table = ablations.table()
     figure = go.Figure(
         go.Bar(
@@ -76,11 +77,12 @@ def interventions(ablations: Ablations) -> go.Figure:
 
 
 def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str, Sequence[float]]) -> go.Figure:
-    """Test loss of several networks whole, without their key frequencies and without all others, beside a paper's.
+    """Draw test losses of networks: unchanged, without key frequencies, without other frequencies, and as the paper
+    reports.
 
     Args:
-        losses: name of a network to its three measured losses. [nats]
-        reported: name of a network to the three losses that the paper reports. [nats]
+        losses: map from the name of a network to its three measured losses. [nats]
+        reported: map from the name of a network to the three losses that the paper reports. [nats]
     Source: Nanda et al. 2023, table 4.
     """
     figure = go.Figure()

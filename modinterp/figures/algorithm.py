@@ -1,4 +1,4 @@
-"""The Fourier multiplication algorithm as a diagram (Nanda et al. 2023, figure 1), and as clocks that turn."""
+"""Draw the Fourier multiplication algorithm as a diagram (Nanda et al. 2023, figure 1), and as clocks that turn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STAGES = (
 
 
 def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
-    """Diagram of the algorithm's five stages, with the key frequencies and coefficients of one network.
+    """Draw a diagram of the algorithm's five stages, with the key frequencies and coefficients of one network.
 
     Args:
         freqs: key frequencies. [cycles per p]
@@ -81,10 +81,10 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
 
 
 def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.Figure:
-    """The algorithm as hands of clocks, one for each key frequency, above the resulting logits; a slider over b.
+    """Draw the algorithm as one clock per key frequency above the resulting logits, with a slider over b.
 
-    The short hands of a clock stand at the angles of a and of b, the long hand at the angle of a + b. Below, each
-    clock's wave over the answers c, and the sum of the waves, which is largest where c = a + b mod p.
+    The short hands of a clock stand at the angles of a and of b, and the long hand at the angle of a + b. Below the
+    clocks are each clock's wave over the answers c, and the sum of the waves. The sum is largest at c = a + b mod p.
 
     Args:
         freqs: key frequencies. [cycles per p]
@@ -131,7 +131,9 @@ def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.F
 
 
 def _hands(w: float, a: int, b: int, colour: str) -> go.Scatter:
-    """The hands of a, of b and of a + b at the angle w of one step; those of a and b are short."""
+    """Return the hands of a, b and a + b on a clock on which one step turns by the angle w; the hands of a and b are
+    short.
+    """
     x, y = ([f(w * n) * size for n, size in ((a, 0.6), (b, 0.6), (a + b, 1.0))] for f in (np.cos, np.sin))
     return go.Scatter(
         x=[0, x[0], None, 0, x[1], None, 0, x[2]],

@@ -1,4 +1,4 @@
-"""Circles along the singular vectors of W_out, and the directions of answers (blog post on the Clock, 9.5 to 10)."""
+"""Draw circles along the singular vectors of W_out, and directions of answers (blog post on the Clock, 9.5 to 10)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, wi
 def singular_values(
     svd: SingularDirections, gains: Mapping[int, Float[Tensor, " component"]], freqs: Sequence[int]
 ) -> go.Figure:
-    """Singular values of W_out, coloured by the frequency along each vector, and how far W_out stretches each circle.
+    """Draw the singular values of W_out, coloured by frequency, and the factors by which W_out stretches each circle.
 
     Args:
         svd: singular values and vectors of W_out, from `modinterp.analyses.circles.alignment.singular_directions`.
-        gains: frequency to the factors by which W_out stretches the first four principal directions of its planes.
+        gains: map from frequency to the factors by which W_out stretches the first four principal directions of its
+            planes.
         freqs: key frequencies, which set the colours. [cycles per p]
     """
     figure = make_subplots(
@@ -68,12 +69,12 @@ def answers(
     examples: Mapping[int, int],
     a: int,
 ) -> go.Figure:
-    """The MLP's output in each circle's plane with a fixed, and the directions of some answers.
+    """Draw the MLP's output in each circle's plane for a fixed a, and the directions of some answers.
 
     Args:
-        points: frequency to the coordinates of the MLP's output for every b. [cycles per p]
-        directions: frequency to the coordinates in the plane of every column of W_U.
-        examples: operand b to the answer a + b, of the pairs that are marked.
+        points: map from frequency [cycles per p] to the coordinates of the MLP's output for every b.
+        directions: map from frequency to the coordinates of every column of W_U in the circle's plane.
+        examples: map from operand b to the answer a + b, for the pairs that the figure marks.
         a: the operand that stays fixed.
     """
     figure = make_subplots(

@@ -1,4 +1,4 @@
-"""Animation: a slider and a play button below a figure, over the values of one quantity."""
+"""Animate a figure: add a slider and a play button over the values of one quantity."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ _MARGIN = 56  # pixels below a figure that has neither
 
 
 class Slider(NamedTuple):
-    """The name of a slider, and its values as text."""
+    """The name of a slider, and the values of the slider as text."""
 
     name: str
     steps: tuple[str, ...]
 
 
 def without_slider(figure: go.Figure) -> tuple[go.Figure, Slider | None]:
-    """A copy of a figure that moves, without its slider and button, for a page that has its own, and what they set.
+    """Return a copy of an animated figure without its slider, and the slider's name and values.
 
-    A figure that does not move is given back itself, with None.
+    Use this for a page that has its own slider.
+
+    A figure without animation is returned unchanged, with None.
     """
     if not figure.frames:
         return figure, None
@@ -37,15 +39,15 @@ def without_slider(figure: go.Figure) -> tuple[go.Figure, Slider | None]:
 def with_slider(
     figure: go.Figure, steps: Sequence[int | str], traces: Callable[[Any], list], places: Sequence[int], name: str
 ) -> go.Figure:
-    """The figure, whose size must be set, with frames, a slider and a play button below it.
+    """Add frames, a slider and a play button to a figure whose size is set.
 
-    A frame holds what it changes of the figure's traces, and no more: plotly takes the rest from them.
+    Each frame holds only the values that differ from the figure's traces; plotly takes the rest from the traces.
 
     Args:
         steps: values that the slider takes.
         traces: function from a value to the traces that move, in the order of `places`.
-        places: numbers of the figure's traces that move.
-        name: name of what the slider sets, such as "a".
+        places: indices of the figure's traces that move.
+        name: name of the quantity that the slider sets, such as "a".
     """
     figure.update_layout(margin_b=BELOW, height=figure.layout.height + BELOW - figure.layout.margin.b)
     one_pixel = 1 / (figure.layout.height - BELOW - figure.layout.margin.t)
@@ -91,7 +93,7 @@ def with_slider(
 
 
 def _changed(trace: BaseTraceType, still: dict[str, Any]) -> dict[str, Any]:
-    """What a trace sets that the one which stands still does not, or sets to another value; and its type."""
+    """Return the values of a moving trace that differ from the trace of the still figure, and the trace's type."""
     return {key: x for key, x in trace.to_plotly_json().items() if key == "type" or not _same(x, still.get(key))}
 
 

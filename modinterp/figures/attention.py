@@ -1,4 +1,4 @@
-"""Fourier spectra of the heads' lookup tables and OV circuits (Nanda et al. 2023, figures 10 and 11)."""
+"""Draw Fourier spectra of the heads' lookup tables and OV circuits (Nanda et al. 2023, figures 10 and 11)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def _lines(values: Float[Tensor, "component head"], freqs: Sequence[int], y: str
 
 
 def lookup_spectrum(coefficients: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
-    """Fourier coefficients of each head's lookup table C_j, a line for each head.
+    """Draw the Fourier coefficients of each head's lookup table C_j, with one line per head.
 
     Args:
-        coefficients: of the tables, from `modinterp.analyses.fourier.transforms.transform`. [nats]
+        coefficients: Fourier coefficients of the tables, from `modinterp.analyses.fourier.transforms.transform`. [nats]
         freqs: each head's dominant frequency. [cycles per p]
     """
     figure = _lines(coefficients, freqs, "coefficient of C_j [nats]")
@@ -40,7 +40,7 @@ def lookup_spectrum(coefficients: Float[Tensor, "component head"], freqs: Sequen
 
 
 def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
-    """Norm of each Fourier component of each head's OV circuit, a line for each head.
+    """Draw the norm of each Fourier component of each head's OV circuit, with one line per head.
 
     Args:
         freqs: each head's strongest frequency in the OV circuit. [cycles per p]

@@ -1,4 +1,4 @@
-"""Circles: points of the residues in planes of one frequency, coloured by their angle, and angles between planes.
+"""Draw circles: the points of all residues in the plane of one frequency, and the angles between such planes.
 
 Source: the blog post on the Clock algorithm, sections 5, 7 and 8.
 """
@@ -18,12 +18,13 @@ from modinterp.figures.theme import CYCLIC, INK, MUTED, array, colour_of, heatma
 
 
 def ring(points: Float[Tensor, "a 2"], freq: int, name: str, size: int = 5) -> go.Scatter:
-    """Trace of the residues' points in a plane, coloured by the angle of each residue at one frequency.
+    """Return a trace with the points of all residues in a plane, coloured by the angle of each residue at one
+    frequency.
 
     Args:
         freq: frequency of the angle. [cycles per p]
-        name: text beside the hover.
-        size: of the markers. [pixels]
+        name: text that the hover label shows.
+        size: size of the markers. [pixels]
     """
     p = len(points)
     angle = wave_angles(p, freq)
@@ -39,7 +40,7 @@ def ring(points: Float[Tensor, "a 2"], freq: int, name: str, size: int = 5) -> g
 
 
 def square_axes(figure: go.Figure) -> go.Figure:
-    """The figure with equal units on both axes of every panel, the origin marked and no other grid."""
+    """Give both axes of every panel equal units, mark the origin, and hide all other grid lines."""
     for number, axis in enumerate(figure.select_xaxes()):
         axis.update(zeroline=True, zerolinecolor=MUTED, showgrid=False, constrain="domain")
         anchor = "x" if number == 0 else f"x{number + 1}"
@@ -52,13 +53,13 @@ def square_axes(figure: go.Figure) -> go.Figure:
 def planes(
     points: Mapping[str, tuple[int, Float[Tensor, "a 2"]]], title: str, unit: str, columns: int = 3
 ) -> go.Figure:
-    """Points of the residues in several planes, one panel for each.
+    """Draw the points of all residues in several planes, with one panel per plane.
 
     Args:
-        points: name of the panel to its frequency [cycles per p] and points.
-        title: what to see.
+        points: map from the name of a panel to its frequency [cycles per p] and its points.
+        title: title of the figure, which says what to see.
         unit: unit of the axes, such as "embedding".
-        columns: how many panels stand side by side.
+        columns: number of panels in a row.
     """
     rows = -(-len(points) // columns)
     figure = make_subplots(
@@ -72,10 +73,11 @@ def planes(
 
 
 def dihedral_angles(angles: Mapping[tuple[int, int], PlaneAngles], freqs: Sequence[int]) -> go.Figure:
-    """Heat-map of the dihedral angles between the planes of the embedding (rows) and of attention's output (columns).
+    """Draw a heat-map of the dihedral angles between planes of the embedding (rows) and of attention's output
+    (columns).
 
     Args:
-        angles: frequencies of the two planes to the angles between them. [degrees]
+        angles: map from the frequencies of two planes to the angles between the planes. [degrees]
         freqs: frequencies of the rows and columns. [cycles per p]
     """
     z = torch.tensor([[angles[i, j].dihedral for j in freqs] for i in freqs])
@@ -90,10 +92,10 @@ def dihedral_angles(angles: Mapping[tuple[int, int], PlaneAngles], freqs: Sequen
 def sorted_biases(
     b_in: Float[Tensor, " neuron"], radii: Mapping[int, Float[Tensor, " neuron"]], freqs: Sequence[int]
 ) -> go.Figure:
-    """Biases of the neurons in ascending order, and the norms of W_in's columns in each circle's plane.
+    """Draw the neurons' biases in ascending order, and the norms of W_in's columns in each circle's plane.
 
     Args:
-        radii: frequency to the norm of every neuron's column of W_in, projected on its plane.
+        radii: map from frequency to the norm of every neuron's column of W_in, projected onto the circle's plane.
         freqs: key frequencies, which set the colours. [cycles per p]
     """
     figure = make_subplots(

@@ -1,4 +1,4 @@
-"""Several networks side by side, frequency by frequency."""
+"""Draw spectra and losses of several networks, frequency by frequency."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from modinterp.figures.theme import CATEGORIES, LOSS_AXIS, array, with_title
 
 
 def spectra(norms: Mapping[str, Sequence[float]]) -> go.Figure:
-    """The share of each network's read-out matrix at every frequency, as bars in groups.
+    """Draw the share of each network's read-out matrix at every frequency, as grouped bars.
 
     Args:
-        norms: name of each network to the norms at frequencies 1, 2, ...
+        norms: map from the name of a network to the norms of its read-out matrix at frequencies 1, 2, ...
     """
     figure = go.Figure()
     for place, (name, values) in enumerate(norms.items()):
@@ -32,12 +32,11 @@ def spectra(norms: Mapping[str, Sequence[float]]) -> go.Figure:
 
 
 def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, float]) -> go.Figure:
-    """Loss of each network without one frequency of the answer in its logits; a dotted line shows the unchanged
-    network.
+    """Draw the loss of each network after removing one frequency from its logits; dotted lines show unchanged networks.
 
     Args:
-        losses: name of each network to its losses without frequencies 1, 2, ... [nats]
-        own: name of each network to its loss. [nats]
+        losses: map from the name of a network to its losses without frequencies 1, 2, ... [nats]
+        own: map from the name of a network to the loss of the unchanged network. [nats]
     """
     figure = go.Figure()
     for place, (name, values) in enumerate(losses.items()):

@@ -1,4 +1,4 @@
-"""The numbers that a figure draws, as a table: for a CSV beside the figure, and for drawing them in another way."""
+"""Return the numbers in a figure as a table, for a CSV file or for another drawing."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _COORDINATES = ("x", "y", "z")
 
 
 def figure_data(figure: go.Figure) -> pd.DataFrame:
-    """The numbers that a figure draws, one row a point, bar or cell of a map.
+    """Return the numbers in a figure as a table, with one row per point, bar or heat-map cell.
 
-    Columns: `panel` (its title or number), `trace` (its name), `x`, `y`, `z` for maps and space, `text` of points, and
-    `frame` of a figure that moves. If there are very many frames, only enough for 200,000 rows are taken.
+    The columns are `panel` (title or number), `trace` (name), `x`, `y`, `z` (for heat-maps and 3D plots), `text`
+    (labels of points), and `frame` (for animated figures). Of very many frames, only enough for 200,000 rows are taken.
 
     >>> import plotly.graph_objects as go
     >>> figure_data(go.Figure(go.Scatter(x=[1, 2], y=[3.0, 4.0], name="loss"))).values.tolist()
@@ -43,7 +43,7 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
 
 
 def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """One table of several, without columns that are empty."""
+    """Join several tables into one, and drop its empty columns."""
     filled = [table for table in tables if len(table)]
     if not filled:
         return pd.DataFrame(columns=["panel", "trace", "x", "y"])
@@ -51,7 +51,7 @@ def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _panels(figure: go.Figure) -> dict[str, str]:
-    """Name of the x-axis of each panel to its title: that of the note above it, or else its number."""
+    """Map the name of each panel's x-axis to the panel's title, or to its number if it has no title."""
     titles = {}
     notes = [note for note in figure.layout.annotations if note.yref == "paper" and not note.showarrow]
     names = sorted((name for name in figure.layout if name.startswith("xaxis")), key=lambda name: (len(name), name))
@@ -65,7 +65,7 @@ def _panels(figure: go.Figure) -> dict[str, str]:
 
 
 def _rows(trace: dict[str, Any], panels: dict[str, str]) -> pd.DataFrame:
-    """The points of one trace."""
+    """Return the points of one trace as rows of the table."""
     columns = {axis: np.asarray(unpacked(trace[axis])) for axis in _COORDINATES if trace.get(axis) is not None}
     if trace["type"] == "heatmap":
         columns = dict(_cells(columns))
@@ -84,13 +84,13 @@ def _rows(trace: dict[str, Any], panels: dict[str, str]) -> pd.DataFrame:
 
 
 def _hovered(trace: dict[str, Any]) -> str:
-    """The name that a trace shows beside what is hovered over; empty where it shows none."""
+    """Return the name in a trace's hover label; empty if the label shows no name."""
     found = re.search(r"<extra>(.+?)</extra>", str(trace.get("hovertemplate") or ""))
     return found[1] if found else ""
 
 
 def unpacked(value: Any) -> Any:
-    """Plain data of a figure's, with its arrays as arrays again: rounded text is smaller than their bytes."""
+    """Turn the encoded arrays in a figure's plain data back into arrays, since rounded text takes less space."""
     if isinstance(value, dict) and "bdata" in value:
         shape = [int(n) for n in value.get("shape", "-1").split(",")]
         return np.frombuffer(b64decode(value["bdata"]), value["dtype"]).reshape(shape)
@@ -100,7 +100,7 @@ def unpacked(value: Any) -> Any:
 
 
 def _cells(columns: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
-    """The cells of a heat-map, row by row."""
+    """Return the cells of a heat-map as rows of the table."""
     z: Any = columns["z"]
     if z.ndim != 2:
         yield from columns.items()

@@ -1,4 +1,4 @@
-"""Figures of interventions: doses, turns and onset of circles, the dial of the logits, and circles beside circles."""
+"""Draw interventions on embedding circles: scaling and rotating circles, effects on the logits, and their onset."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from modinterp.figures.theme import CATEGORIES, MUTED, TEST, TRAIN, array, heatm
 
 
 def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Figure:
-    """Accuracy by the size of the circles, and fit of the formula as the circles turn; controls in grey.
+    """Draw accuracy against the scale of the circles, and the formula's fit as the circles rotate, with controls in
+    grey.
 
     Args:
-        doses, turns: `dose_response` and `turn_response` of `m.causal`.
-        title: what to see.
+        doses, turns: the tables `dose_response` and `turn_response` of `m.causal`.
+        title: title of the figure, which says what to see.
     """
     names = ("circles of the embedding scaled", "both numbers moved on by turning circles")
     figure = make_subplots(1, 2, subplot_titles=names, horizontal_spacing=0.12)
@@ -44,11 +45,11 @@ def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Fi
 
 
 def dial(logits: pd.DataFrame, title: str) -> go.Figure:
-    """Mean logit of each class by its distance from the right answer, as the circles turn by a slider.
+    """Draw the mean logit by distance from the right answer, with a slider that rotates the circles.
 
     Args:
-        logits: `dial` of `m.causal`.
-        title: what to see.
+        logits: the result `dial` of `m.causal`.
+        title: title of the figure, which says what to see.
     """
     steps = [f"{step:g}" for step in dict.fromkeys(logits["steps"])]
 
@@ -68,12 +69,12 @@ def dial(logits: pd.DataFrame, title: str) -> go.Figure:
 
 
 def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], title: str) -> go.Figure:
-    """How far the wave of each circle turns in the logits when one circle of the embedding is turned.
+    """Draw how far each frequency's wave in the logits turns when one circle of the embedding is rotated.
 
     Args:
-        degrees: `cross_effects` of `m.causal`.
+        degrees: the result `cross_effects` of `m.causal`. [degrees]
         freqs: frequency of each circle. [cycles per p]
-        title: what to see.
+        title: title of the figure, which says what to see.
     """
     names = [str(k) for k in freqs]
     drawn = heatmap(degrees, "circle read in the logits", "circle turned", "turned by [degrees]")
@@ -85,10 +86,10 @@ def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], t
 
 
 def onset(table: pd.DataFrame) -> go.Figure:
-    """Accuracy and half turn over the snapshots of a training.
+    """Draw accuracy, and the response to a half turn of the circles, over the snapshots of a training.
 
     Args:
-        table: `onset` of `m.causal`.
+        table: the table `onset` of `m.causal`.
     """
     lines = (
         ("accuracy, training", "lines+markers", MUTED),

@@ -1,4 +1,4 @@
-"""Figures of double dissociation: what each of several interventions leaves of each of several tasks."""
+"""Draw double dissociations: the accuracy of several tasks under several interventions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from modinterp.figures.theme import SEQUENTIAL, with_title
 
 
 def double_dissociation(panels: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
-    """Accuracy of each task under each intervention, one panel for each kind of intervention.
+    """Draw the accuracy of each task under each intervention, with one panel per kind of intervention.
 
     Args:
-        panels: name of a panel to its accuracies, one row for each intervention and one column for each task.
-        title: what to see.
+        panels: map from the name of a panel to its table of accuracies, with one row per intervention and one column
+            per task.
+        title: title of the figure, which says what to see.
     """
     figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.2)
     for column, (name, table) in enumerate(panels.items(), start=1):

@@ -1,4 +1,4 @@
-"""Embeddings of positions and digits (Syrkis & Søgaard 2024, figures 7 to 13)."""
+"""Draw embeddings of positions and digits (Syrkis & Søgaard 2024, figures 7 to 13)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ TICKS = (0.5, 0.9)  # shares of the sum of the singular values
 
 
 def positions(embeddings: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figure:
-    """Heat-maps of the first dimensions of the embeddings of the first two positions, one panel for each network.
+    """Draw heat-maps of the position embeddings' first dimensions at the first two positions, one panel per network.
 
     Args:
-        embeddings: name of the network to its W_pos.
+        embeddings: map from the name of a network to its position embedding W_pos.
     """
     likeness = {name: position_likeness(W_pos) for name, W_pos in embeddings.items()}
     titles = [f"{name}: Pearson {alike.pearson:.2f}, cosine {alike.cosine:.2f}" for name, alike in likeness.items()]
@@ -38,10 +38,10 @@ def positions(embeddings: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figu
 
 
 def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
-    """Bars of singular values, with ticks where 50% and 90% of their sum, and of the sum of their squares, are reached.
+    """Draw bars of singular values; ticks mark 50% and 90% of their sum, and of the sum of their squares.
 
     Args:
-        svds: name of the network to the singular values of its embedding.
+        svds: map from the name of a network to the singular values of its embedding.
     """
     figure = make_subplots(len(svds), 1, subplot_titles=list(svds), vertical_spacing=0.35 / len(svds))
     for row, (name, svd) in enumerate(svds.items(), start=1):
@@ -90,11 +90,11 @@ def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
 
 
 def singular_vectors(svd: SingularValues, waves: Periodicity, name: str) -> go.Figure:
-    """Heat-map of the top left singular vectors over the digits, beside the share of each one's strongest wave.
+    """Draw a heat-map of the top left singular vectors over the digits, and the share of each vector's strongest wave.
 
     Args:
-        svd: singular vectors of an embedding; as many as `waves` has are drawn.
-        waves: strongest wave of each of the top singular vectors.
+        svd: singular vectors of an embedding; the figure shows one vector for each entry of `waves`.
+        waves: strongest wave of each top singular vector.
         name: name of the network, which begins the title.
     """
     count, p = len(waves.shares), len(svd.vectors)
@@ -130,7 +130,7 @@ def singular_vectors(svd: SingularValues, waves: Periodicity, name: str) -> go.F
 
 
 def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figure:
-    """Norm of the embedding at every frequency, with thresholds, above the amplitudes in each of its dimensions.
+    """Draw the norm of the embedding at every frequency, with thresholds, and the amplitudes in each dimension.
 
     Args:
         coefficients: amplitude of each frequency in each dimension; row k - 1 belongs to frequency k.

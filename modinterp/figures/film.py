@@ -1,4 +1,4 @@
-"""A film of a training: embedding circles, spectrum, neurons, logits and losses at every snapshot, moving together."""
+"""Animate a training: embedding circles, spectrum, neurons, logits and losses at every snapshot."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Still:
     Attributes:
         W_E: embedding of the residues.
         neurons: activations of some neurons over all pairs.
-        logits: of one answer over all pairs.
+        logits: logit of one answer over all pairs.
     """
 
     epoch: int
@@ -65,15 +65,15 @@ def film(
     neurons: Sequence[str],
     title: str = GROKKING,
 ) -> go.Figure:
-    """A film with a slider over the epochs of the stills.
+    """Return an animated figure with a slider over the epochs of the stills.
 
     Args:
-        stills: in the order of their epochs.
+        stills: the network at each epoch, in the order of the epochs.
         history: losses of the training by epoch. [nats]
         progress: restricted and excluded losses by epoch; see `modinterp.analyses.training.progress`. [nats]
-        freqs: key frequencies, of which the first five have a panel. [cycles per p]
+        freqs: key frequencies; each of the first five has a panel. [cycles per p]
         neurons: names of the neurons.
-        title: what the film shows; by default, that a network groks.
+        title: title of the figure; by default it says that a network groks.
     """
     circles, last_row = list(freqs)[:COLUMNS], [*neurons, "logit of the answer 0"]
     titles = [f"W_E at frequency {k}" for k in circles] + [""] * (COLUMNS - len(circles))
@@ -106,7 +106,7 @@ def film(
 
 
 def _moving(still: Still, circles: Sequence[int], names: Sequence[str]) -> list:
-    """The traces of the circles, of the spectrum and of the maps."""
+    """Return the traces that move: circles, spectrum and heat-maps."""
     rings = [ring(still.W_E @ plane(still.W_E, k), k, f"frequency {k}", size=4) for k in circles]
     norms = component_norms(still.W_E)
     bars = [
@@ -123,7 +123,7 @@ def _moving(still: Still, circles: Sequence[int], names: Sequence[str]) -> list:
 
 
 def _coarse(field: Tensor) -> Tensor:
-    """Values to a hundredth of the largest, so that many stills make a small page."""
+    """Round values to a hundredth of the largest value, so that many stills make a small page."""
     step = field.abs().max().clamp_min(_SMALLEST) / 100
     return (field / step).round() * step
 
@@ -134,7 +134,7 @@ def _cursor(epoch: int, span: Sequence[float]) -> go.Scatter:
 
 
 def _axes(figure: go.Figure, stills: Sequence[Still], circles: Sequence[int]) -> None:
-    """Axes that stand still, so that what grows is seen to grow."""
+    """Fix the ranges of all axes, so that growth is visible over the epochs."""
     points = [still.W_E @ plane(still.W_E, k) for still in stills for k in circles]
     reach = 1.05 * float(torch.stack(points).abs().max())
     highest = 1.05 * max(float(component_norms(still.W_E)[1:].max()) for still in stills)

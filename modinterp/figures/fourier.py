@@ -1,4 +1,4 @@
-"""Fourier spectra of matrices and of functions of (a, b) (Nanda et al. 2023, figures 3, 4 right, 16 and 17)."""
+"""Draw Fourier spectra of matrices and of functions of (a, b) (Nanda et al. 2023, figures 3, 4 right, 16 and 17)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from modinterp.figures.theme import COS, SIN, array, heatmap, panels, with_panel
 def _add_spectrum(
     figure: go.Figure, name: str, norms: Float[Tensor, " component"], freqs: Sequence[int], row: int, col: int
 ) -> None:
-    """Add the bars of one spectrum, cosines and sines, to a panel; the first panel's bars name the waves."""
+    """Add the bars of one spectrum, cosines and sines, to a panel; only the first panel adds a legend."""
     for offset, (wave, colour) in enumerate((("cos", COS), ("sin", SIN)), start=1):
         own = norms[offset::2]
         figure.add_bar(
@@ -38,12 +38,12 @@ def _add_spectrum(
 
 
 def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int], title: str = "") -> go.Figure:
-    """Bars of the norm of each cosine and sine of several matrices, one panel for each, key frequencies marked.
+    """Draw the norm of each cosine and sine in several matrices, with one panel per matrix and key frequencies marked.
 
     Args:
-        norms: name of a matrix to the norms of its Fourier components, from `component_norms`.
-        freqs: key frequencies, which are marked. [cycles per p]
-        title: what to see; by default that the last matrix is sparse.
+        norms: map from the name of a matrix to the norms of its Fourier components, from `component_norms`.
+        freqs: key frequencies, which the figure marks. [cycles per p]
+        title: title of the figure; by default it says that the last matrix is sparse.
     """
     figure = make_subplots(len(norms), 1, subplot_titles=list(norms), vertical_spacing=0.16)
     for row, (name, values) in enumerate(norms.items(), start=1):
@@ -58,12 +58,12 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
 def spectra_of_runs(
     norms: Mapping[str, Float[Tensor, " component"]], freqs: Mapping[str, Sequence[int]], title: str
 ) -> go.Figure:
-    """Bars of the spectrum of one matrix in several networks, one panel for each, with its own key frequencies marked.
+    """Draw the spectrum of one matrix in several networks, with one panel per network and its key frequencies marked.
 
     Args:
-        norms: name of a run to the norms of the matrix's Fourier components, from `component_norms`.
-        freqs: name of a run to its key frequencies. [cycles per p]
-        title: what to see.
+        norms: map from the name of a run to the norms of the matrix's Fourier components, from `component_norms`.
+        freqs: map from the name of a run to its key frequencies. [cycles per p]
+        title: title of the figure, which says what to see.
     Source: Nanda et al. 2023, figures 16 and 17.
     """
     figure, places = panels(norms)
@@ -74,17 +74,17 @@ def spectra_of_runs(
 
 
 def spectrum_2d(norms: Float[Tensor, "component_a component_b"], title: str) -> go.Heatmap:
-    """Trace of a heat-map of a 2D Fourier transform, with the names of the components on both axes."""
+    """Return a heat-map trace of a 2D Fourier transform, with the names of the components on both axes."""
     names = component_names(len(norms))
     return heatmap(norms, "component of b", "component of a", title, labels=names, colorbar=False)
 
 
 def norm_maps(maps: Mapping[str, Float[Tensor, "component_a component_b"]], title: str) -> go.Figure:
-    """Heat-maps of the norms of the components of several 2D Fourier transforms, side by side.
+    """Draw heat-maps of component norms of several 2D Fourier transforms, side by side.
 
     Args:
-        maps: name of the panel to the norms.
-        title: what to see.
+        maps: map from the name of a panel to the norms of the components.
+        title: title of the figure, which says what to see.
     """
     figure = make_subplots(1, len(maps), subplot_titles=list(maps), horizontal_spacing=0.08)
     for column, norms in enumerate(maps.values(), start=1):

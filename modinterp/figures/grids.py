@@ -1,4 +1,4 @@
-"""Heat-maps of quantities over all inputs (a, b) (Nanda et al. 2023, figures 4, 9 and 12)."""
+"""Draw heat-maps of quantities over all inputs (a, b) (Nanda et al. 2023, figures 4, 9 and 12)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def periodic(
     logits: Float[Tensor, "component_a component_b"],
     names: tuple[str, str, str],
 ) -> go.Figure:
-    """Heat-maps of a head's attention, of a neuron's activation and of the 2D spectrum of the logits, side by side.
+    """Draw heat-maps of a head's attention, a neuron's activation and the 2D spectrum of the logits, side by side.
 
     Args:
-        attention: attention of the head from the last position to a.
-        neuron: activation of the neuron.
-        logits: norm over the outputs of each component of the logits' 2D transform, the constant set to 0.
+        attention: attention of the head from the last position to a, for every pair.
+        neuron: activation of the neuron for every pair.
+        logits: norm of each component of the logits' 2D transform, taken over the outputs; the constant component is 0.
         names: titles of the panels.
     """
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)
@@ -41,13 +41,13 @@ def periodic(
 
 
 def maps(fields: Mapping[str, Float[Tensor, "a b"]], value: str, title: str, zmax: float | None = None) -> go.Figure:
-    """Heat-maps of several functions of (a, b), one panel for each.
+    """Draw heat-maps of several functions of (a, b), with one panel per function.
 
     Args:
-        fields: name of the panel to its values.
-        value: name of the quantity.
-        title: what to see.
-        zmax: end of a colour scale that all panels share; without it each panel has its own.
+        fields: map from the name of a panel to its values for every pair.
+        value: name of the quantity, with its unit.
+        title: title of the figure, which says what to see.
+        zmax: upper end of a colour scale that all panels share; by default each panel has its own scale.
     """
     figure = make_subplots(1, len(fields), subplot_titles=list(fields), horizontal_spacing=0.05, shared_yaxes=True)
     for column, (name, field) in enumerate(fields.items(), start=1):

@@ -1,4 +1,4 @@
-"""Accuracy and loss over training (Nanda et al. 2023, figure 2)."""
+"""Draw accuracy and loss over training (Nanda et al. 2023, figure 2)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ GROKKED = "Memorised early, generalised much later: test loss rises far above ch
 
 
 def mean_history(histories: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Mean of each column over histories at every epoch of any; a training that ended counts with its last row."""
+    """Return the mean of several histories at every logged epoch; an ended training counts with its last row."""
     columns = pd.concat([h.set_index("epoch") for h in histories], axis=1, keys=range(len(histories))).sort_index()
     return columns.ffill().T.groupby(level=1).mean().T.rename_axis("epoch").reset_index()
 
 
 def partings(distances: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
-    """Distances between two trainings over their epochs.
+    """Draw the distances between pairs of trainings over the epochs.
 
     Args:
-        distances: name of the run to a table with the columns `epoch` and `distance`, in shares of the norm.
-        title: what to see.
+        distances: map from the name of a run to a table with the columns `epoch` and `distance`, as shares of the norm.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for number, (name, table) in enumerate(distances.items()):
@@ -40,11 +40,11 @@ def partings(distances: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
 
 
 def curves(histories: Mapping[str, pd.DataFrame], title: str = GROKKED) -> go.Figure:
-    """Accuracy and loss of several runs over training, train and test, thin, and their means, bold.
+    """Draw accuracy and loss of several runs over training, as thin lines, and their means, as bold lines.
 
     Args:
-        histories: name of the run to its history.
-        title: what to see.
+        histories: map from the name of a run to its history.
+        title: title of the figure, which says what to see.
     """
     figure = make_subplots(1, 2, subplot_titles=("accuracy", "cross-entropy"), horizontal_spacing=0.1)
     mean = mean_history(list(histories.values()))

@@ -1,4 +1,4 @@
-"""Formulas of a network by their size, beside the network itself cut down to as many numbers."""
+"""Draw how well formulas of a network do by their size, compared with the network cut down to the same size."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ LEAST = 1e-9  # KL divergence that is drawn. [nats]
 
 
 def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figure:
-    """Accuracy and KL divergence of each formula against its count of numbers, with baselines and the network.
+    """Draw accuracy and KL divergence of each formula against its number of parameters, with baselines and the network.
 
     Args:
-        rungs: `curve` of a `Distilled`; a formula that says nothing of the inside is an open circle.
-        baselines: one row a network that was cut down: `kind` (`svd` or `pruned`), `numbers`, `accuracy`, `kl`.
-        title: what to see.
+        rungs: the table `curve` of a `Distilled`; open circles are formulas that do not describe the network's inside.
+        baselines: one row per reduced network, with the columns `kind` (`svd` or `pruned`), `numbers`, `accuracy`,
+            `kl`.
+        title: title of the figure, which says what to see.
     """
     figure = make_subplots(1, 2, subplot_titles=("accuracy", "KL divergence from the network"), horizontal_spacing=0.12)
     for column, name in ((1, "accuracy"), (2, "kl")):
@@ -50,11 +51,11 @@ def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figur
 
 
 def ladders(curves: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
-    """KL divergence of each network's formulas against their share of its numbers.
+    """Draw the KL divergence of each network's formulas against their size, as a share of the network's parameters.
 
     Args:
-        curves: name of each network to the `curve` of its `Distilled`.
-        title: what to see.
+        curves: map from the name of a network to the table `curve` of its `Distilled`.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for i, (name, rungs) in enumerate(curves.items()):
@@ -69,7 +70,7 @@ def ladders(curves: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
 
 
 def _places(count: int) -> list[str]:
-    """Where the names of dots are written, so that those of neighbours do not cover one another."""
+    """Return the positions of the dots' labels, chosen so that labels of neighbours do not overlap."""
     places = ("top center", "bottom center", "middle right", "middle left")
     return [places[i % len(places)] for i in range(count)]
 

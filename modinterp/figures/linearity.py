@@ -1,4 +1,4 @@
-"""Comparison of an MLP with an affine map (contradiction X-A1)."""
+"""Compare an MLP with an affine map (contradiction X-A1)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from modinterp.figures.theme import CATEGORIES, with_title
 
 
 def battery(results: Mapping[str, Linearity]) -> go.Figure:
-    """Accuracy with an affine map for the neurons, products of waves by place, and waves decodable before the MLP.
+    """Draw accuracy with an affine map in place of the neurons, and where products of waves can be decoded.
 
     Args:
-        results: name of the network to its battery of measures.
+        results: map from the name of a network to its measures of linearity.
     """
     names = ("share of right answers", "share of products of waves", "R squared of cos, sin(w(a + b)) before the MLP")
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)

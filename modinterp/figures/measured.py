@@ -1,4 +1,4 @@
-"""Measured numbers by the quantity that they depend on, with a line or markers for each."""
+"""Draw measured numbers against another quantity, as lines or markers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Numbers = Tensor | Sequence[float]
 def curves(
     by_name: Mapping[str, tuple[Numbers, Numbers]], axes: tuple[str, str], title: str, markers: bool = False
 ) -> go.Figure:
-    """One quantity against another, a line for each name; markers alone where there is a cloud of points.
+    """Draw one quantity against another, with one line per name, or as a cloud of markers.
 
     Args:
-        by_name: name to the values along x and along y, as many of each.
-        axes: what stands along x and along y, with units.
-        title: what to see.
-        markers: whether points are drawn without a line between them.
+        by_name: map from a name to the values along x and along y, two sequences of the same length.
+        axes: titles of the x-axis and the y-axis, with units.
+        title: title of the figure, which says what to see.
+        markers: True to draw points without lines between them.
     Raises:
-        ValueError: nothing to draw.
+        ValueError: `by_name` holds no points.
     """
     if not by_name:
         raise ValueError("there must be a line to draw, got none")

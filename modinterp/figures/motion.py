@@ -1,4 +1,4 @@
-"""Circles over b that revolve and rotate as a runs (blog post on the Clock algorithm, section 9)."""
+"""Animate circles over b that move and rotate as a changes (blog post on the Clock algorithm, section 9)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ STEP = 2  # every second a, which halves the page
 def circles_in_motion(
     panels: Mapping[str, tuple[int, Float[Tensor, "a b 2"]]], title: str, axes: Sequence[tuple[int, int]], columns: int
 ) -> go.Figure:
-    """Circles over b, one panel for each plane, with a slider over a; faint points show all pairs.
+    """Draw circles over b, with one panel per plane and a slider over a; faint points show all pairs.
 
-    The cross is the centre of the circle. The colour runs with b.
+    A cross marks the centre of the circle, and colours show b.
 
     Args:
-        panels: name of the panel to its frequency [cycles per p] and points.
-        title: what to see.
-        axes: numbers of the two principal directions that are each panel's axes.
-        columns: how many panels stand side by side.
+        panels: map from the name of a panel to its frequency [cycles per p] and its points.
+        title: title of the figure, which says what to see.
+        axes: indices of the two principal directions that form each panel's axes.
+        columns: number of panels in a row.
     """
     rows = -(-len(panels) // columns)
     figure = make_subplots(
@@ -79,12 +79,12 @@ def circles_in_motion(
 
 
 def in_three_dimensions(points: Float[Tensor, "a b 3"], freq: int, title: str) -> go.Figure:
-    """A circle over b in the first three principal directions, with a slider over a.
+    """Draw a circle over b in the first three principal directions, with a slider over a.
 
     Args:
         points: coordinates of every pair (a, b).
-        freq: frequency by whose angle the points are coloured. [cycles per p]
-        title: what to see.
+        freq: frequency of the angle that colours the points. [cycles per p]
+        title: title of the figure, which says what to see.
     """
     angle = wave_angles(points.shape[1], freq)
     low, high = points.flatten(0, 1).aminmax(dim=0)

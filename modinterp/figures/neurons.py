@@ -1,4 +1,4 @@
-"""Neurons and their frequencies: clusters (Nanda et al. 2023, figure 5) and single neurons with their transforms."""
+"""Draw neurons by frequency: clusters (Nanda et al. 2023, figure 5), and single neurons with their transforms."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from modinterp.figures.theme import array, colour_of, heatmap, with_title
 
 
 def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"], freq: int) -> go.Figure:
-    """Histogram of the fraction that one frequency explains of each neuron, beside W_L of one cluster of neurons.
+    """Draw a histogram of the fraction of each neuron that one frequency explains, and W_L of one cluster of neurons.
 
     Args:
-        fits: from `modinterp.analyses.fourier.neurons.neuron_fits`.
-        freq: frequency of the cluster whose W_L is drawn in the Fourier basis. [cycles per p]
+        fits: fits of the neurons, from `modinterp.analyses.fourier.neurons.neuron_fits`.
+        freq: frequency of the cluster; its W_L is shown in the Fourier basis. [cycles per p]
     """
     clusters = fits.clusters()
     members = clusters.get(freq, [])
@@ -61,12 +61,12 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
 
 
 def neuron_and_transform(field: Float[Tensor, "a b"], corner: int, title: str) -> go.Figure:
-    """Heat-maps of one neuron over a corner of the grid of pairs, and of the magnitudes of its 2D transform.
+    """Draw heat-maps of one neuron over a corner of the grid of pairs, and of its 2D transform's magnitudes.
 
     Args:
-        field: activation of the neuron for every pair (a, b); the transform is that of the whole grid.
-        corner: how many rows and columns of the grid are drawn.
-        title: what to see.
+        field: activation of the neuron for every pair (a, b); the transform uses the whole grid.
+        corner: number of rows and columns of the grid in the first heat-map.
+        title: title of the figure, which says what to see.
     Source: Syrkis & Søgaard 2024, figure 4.
     """
     values, freqs = signed_spectrum(magnitudes(field.unsqueeze(-1))[..., 0])

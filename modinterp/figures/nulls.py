@@ -1,4 +1,4 @@
-"""Statistics of a network beside their draws from null distributions."""
+"""Draw statistics of a network together with samples from their null distributions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from modinterp.figures.theme import CATEGORIES, INK, array, with_title
 
 
 def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
-    """A dot for every draw from every null, and a line at the observation; one panel for each statistic.
+    """Draw a dot for every sample from every null distribution, and a line at the observed value, one panel per
+    statistic.
 
     Args:
-        nulls: statistics with their draws, such as `Nulls.rows`.
-        title: what to see.
+        nulls: statistics with samples from their null distributions, such as `Nulls.rows`.
+        title: title of the figure, which says what to see.
     """
     statistics = list(dict.fromkeys(null.statistic for null in nulls))
     worlds = list(dict.fromkeys(null.name for null in nulls))

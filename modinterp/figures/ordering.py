@@ -1,4 +1,4 @@
-"""The largest of several numbers: attention by size, copying, the idealised circuit and proven accuracy.
+"""Draw results for networks that find the largest number: attention by size, copying, and proven accuracy.
 
 Source: "Circuit engineering", figures of the max and median transformers.
 """
@@ -21,10 +21,10 @@ from modinterp.figures.theme import CATEGORIES, INK, MUTED, array, colour_of, he
 
 
 def learning(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
-    """Loss of every run over training, on the training set thin and on the test set bold.
+    """Draw the loss of every run over training: thin lines for the training set, bold lines for the test set.
 
     Args:
-        histories: name of the run to its history.
+        histories: map from the name of a run to its history.
     """
     figure = go.Figure()
     for index, (name, history) in enumerate(histories.items()):
@@ -47,10 +47,10 @@ def learning(histories: Mapping[str, pd.DataFrame]) -> go.Figure:
 
 
 def accuracies(by_run: Mapping[str, Mapping[str, float]]) -> go.Figure:
-    """Bars of the accuracy of several runs on several test sets.
+    """Draw bars of the accuracy of several runs on several test sets.
 
     Args:
-        by_run: name of the run to the name of the test set to the accuracy, in [0, 1].
+        by_run: nested map from the name of a run and the name of a test set to the accuracy, in [0, 1].
     """
     figure = go.Figure()
     for index, (name, values) in enumerate(by_run.items()):
@@ -68,13 +68,13 @@ def accuracies(by_run: Mapping[str, Mapping[str, float]]) -> go.Figure:
 
 
 def cosine_maps(maps: Mapping[str, Float[Tensor, "input input"]], axis: str, title: str, span: float = 1) -> go.Figure:
-    """Heat-maps of the cosines between vectors, one panel for each set of vectors.
+    """Draw heat-maps of the cosines between vectors, with one panel per set of vectors.
 
     Args:
-        maps: name of the panel to its cosines.
-        axis: name of what the rows and columns are.
-        title: what to see.
-        span: the colour scale goes from -span to span; from the smallest to 1 where it is 0.
+        maps: map from the name of a panel to its matrix of cosines.
+        axis: title of both axes, which names the vectors.
+        title: title of the figure, which says what to see.
+        span: the colour scale goes from -span to span; if `span` is 0, it goes from the smallest cosine to 1.
     """
     figure = make_subplots(1, len(maps), subplot_titles=list(maps), horizontal_spacing=0.1)
     for column, (name, matrix) in enumerate(maps.items(), start=1):
@@ -92,11 +92,12 @@ def cosine_maps(maps: Mapping[str, Float[Tensor, "input input"]], axis: str, tit
 
 
 def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
-    """Attention to the largest number, and accuracy, by the gap between the largest and the next number.
+    """Draw attention to the largest number, and accuracy, by the gap between the largest and the next number.
 
     Args:
-        attention, accuracy: name of a line to its table from `modinterp.analyses.order.largest_number.gap_means`.
-        title: what to see.
+        attention, accuracy: map from the name of a line to its table, from
+            `modinterp.analyses.order.largest_number.gap_means`.
+        title: title of the figure, which says what to see.
     """
     panels = ("attention to the largest number", "accuracy")
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
@@ -119,11 +120,11 @@ def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.Data
 
 
 def scores(by_number: Float[Tensor, "token head"], fit: Lines) -> go.Figure:
-    """Attention score of CLS with every number, by head, and the lines through the scores.
+    """Draw the attention score of CLS with every number, by head, and a straight line fitted to each head's scores.
 
     Args:
-        by_number: score of every number, by head. [nats]
-        fit: line of each head, from `modinterp.analyses.statistics.lines.lines`.
+        by_number: attention score of every number, by head. [nats]
+        fit: the fitted line of each head, from `modinterp.analyses.statistics.lines.lines`.
     """
     heads, x = range(by_number.shape[1]), list(range(len(by_number)))
     line = fit.at(len(by_number))
@@ -149,10 +150,10 @@ def scores(by_number: Float[Tensor, "token head"], fit: Lines) -> go.Figure:
 
 
 def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "token d_head"], head: int) -> go.Figure:
-    """Every dimension of one head's keys and queries against the number, a line for each dimension.
+    """Draw every dimension of one head's keys and queries against the number, with one line per dimension.
 
     Args:
-        head: number of the head.
+        head: index of the head.
     """
     panels = ("keys of numbers", "queries of numbers (without effect)")
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
@@ -176,11 +177,11 @@ def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "toke
 
 
 def tables(scores: Float[Tensor, "head query key"], title: str) -> go.Figure:
-    """Heat-maps of the attention scores of every query number with every key number, one panel for each head.
+    """Draw heat-maps of the attention scores of every query number with every key number, with one panel per head.
 
     Args:
         scores: attention scores. [nats]
-        title: what to see.
+        title: title of the figure, which says what to see.
     """
     names = [f"head {head}" for head in range(len(scores))]
     figure = make_subplots(1, len(scores), subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
@@ -194,10 +195,10 @@ def tables(scores: Float[Tensor, "head query key"], title: str) -> go.Figure:
 
 
 def copy_margins(result: Copying, first: int) -> go.Figure:
-    """Bars of the answer's margin when all heads attend to one number, by number.
+    """Draw bars of the answer's logit margin when all heads attend to one number, by number.
 
     Args:
-        first: smallest number that counts in the title's share.
+        first: smallest number that counts for the share in the title.
     """
     figure, x = go.Figure(), list(range(len(result.margin)))
     for is_copied, name, colour in ((True, "said", CATEGORIES[2]), (False, "something else is said", CATEGORIES[1])):
@@ -212,10 +213,10 @@ def copy_margins(result: Copying, first: int) -> go.Figure:
 
 
 def robustness(results: Mapping[str, Tolerance]) -> go.Figure:
-    """Accuracy of copying a number against the share of another number mixed in, a line for each network.
+    """Draw the accuracy of copying a number against the share of another number mixed in, with one line per network.
 
     Args:
-        results: name of the network to its accuracies, from `modinterp.analyses.order.copying.tolerance`.
+        results: map from the name of a network to its accuracies, from `modinterp.analyses.order.copying.tolerance`.
     """
     figure = go.Figure()
     for index, (name, result) in enumerate(results.items()):
@@ -229,7 +230,7 @@ def robustness(results: Mapping[str, Tolerance]) -> go.Figure:
 
 
 def proven_shares(bound: AccuracyBound, measured: float) -> go.Figure:
-    """Bars of the share of inputs on which the weights prove the answer, by the largest number.
+    """Draw bars of the share of inputs on which the weights prove the answer, by the largest number.
 
     Args:
         measured: accuracy on fresh inputs, in [0, 1].
@@ -251,10 +252,10 @@ def proven_shares(bound: AccuracyBound, measured: float) -> go.Figure:
 
 
 def widths(by_task: Mapping[str, Mapping[int, Sequence[float]]]) -> go.Figure:
-    """Final test loss by the width of the residual stream, by task; a marker for each seed, lines through the means.
+    """Draw the final test loss against the width of the residual stream, by task, with a marker per seed.
 
     Args:
-        by_task: name of the task to the width to the final test losses of its seeds. [nats]
+        by_task: nested map from the name of a task and a width to the final test losses of all seeds. [nats]
     """
     figure = go.Figure()
     for index, (name, losses) in enumerate(by_task.items()):

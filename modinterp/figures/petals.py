@@ -1,4 +1,4 @@
-"""Petals in theory, in every head, and their sums, which are circles (blog post on the Clock algorithm, 6 and 7)."""
+"""Draw petals, the curves that heads write: in theory, in every head, and summed (blog post on the Clock, 6 and 7)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def heads_by_planes(
     names: Mapping[tuple[int, int], str],
     title: str,
 ) -> go.Figure:
-    """Points of each head (rows) in each plane (columns), over the line of the predicted petal.
+    """Draw the points of each head (rows) in each plane (columns), and the predicted petal as a line.
 
     Args:
-        measured, predicted: head and frequency of the plane to the points of every b. [cycles per p]
-        names: head and frequency of the plane to the name of the panel.
-        title: what to see.
+        measured, predicted: map from a head and the frequency of a plane [cycles per p] to the points of every b.
+        names: map from a head and the frequency of a plane to the name of the panel.
+        title: title of the figure, which says what to see.
     """
     heads, freqs = (sorted({key[i] for key in measured}) for i in (0, 1))
     figure = make_subplots(
@@ -61,10 +61,10 @@ def heads_by_planes(
 
 
 def smoothest_order(points: Float[Tensor, "b 2"]) -> Int[Tensor, " step"]:
-    """Return the order of the residues, as multiples of one residue, that makes the closed curve through the points
-    shortest.
+    """Return the order of the residues, as multiples of one residue, that gives the shortest closed curve.
 
-    From b to b + 1, a curve of high frequency looks like a tangle. In this order its shape is visible.
+    If points are joined from b to b + 1, a curve of high frequency looks like a tangle. The shortest curve shows its
+    shape.
     """
     p = len(points)
     orders = torch.outer(torch.arange(1, p // 2 + 1), torch.arange(p + 1)) % p
@@ -77,11 +77,11 @@ def sums(
     together: Mapping[int, Float[Tensor, "b 2"]],
     freqs_of_heads: Sequence[int],
 ) -> go.Figure:
-    """Curves of all heads, and of their sum, in several planes, one panel for each plane.
+    """Draw the curves of all heads, and their sum, in several planes, with one panel per plane.
 
     Args:
-        heads: frequency of the plane to every head's curve. [cycles per p]
-        together: frequency of the plane to the curve of the sum.
+        heads: map from the frequency of a plane [cycles per p] to every head's curve.
+        together: map from the frequency of a plane to the sum of the heads' curves.
         freqs_of_heads: frequency of each head's attention. [cycles per p]
     """
     figure = make_subplots(
@@ -124,7 +124,7 @@ def sums(
 def attention_swing(
     attention: Float[Tensor, "b head"], norms: Float[Tensor, "freq head"], freqs: Sequence[int], a: int
 ) -> go.Figure:
-    """Each head's attention to a with a fixed, against the angle of its own frequency, above the attention's spectrum.
+    """Draw each head's attention to a fixed a, against the angle of b at its frequency, and the attention's spectrum.
 
     Args:
         attention: attention to a for every b, by head.
@@ -170,10 +170,11 @@ def attention_swing(
 
 
 def family(points: int = 240) -> go.Figure:
-    """Petals in theory by the frequency of the embedding (rows) and of the attention (columns), a slider for the phase.
+    """Draw theoretical petals by frequency of the embedding (rows) and of the attention (columns), with a slider for
+    the phase.
 
     Args:
-        points: how many points each curve has.
+        points: number of points of each curve.
     """
     phases = list(range(0, 360, 15))
     pairs = [(embedding, attention) for embedding in FREQUENCIES for attention in FREQUENCIES]

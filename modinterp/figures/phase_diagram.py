@@ -1,4 +1,4 @@
-"""Clock and pizza over attention rate and width, and circles alone (Zhong et al. 2023, figures 5 and 7)."""
+"""Draw clocks and pizzas by attention rate and width, and logits of circles (Zhong et al. 2023, figures 5 and 7)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from modinterp.figures.theme import CATEGORIES, INK, MUTED, SEQUENTIAL, array, c
 
 
 def phase_diagram(table: pd.DataFrame, title: str) -> go.Figure:
-    """Networks by attention rate, width and gradient symmetricity, coloured by distance irrelevance; it can be turned.
+    """Draw networks in 3D by attention rate, width and gradient symmetricity, coloured by distance irrelevance.
 
     Args:
-        table: one row for each network, with the columns `run`, `rate`, `width`, `symmetricity` and `irrelevance`.
-        title: what to see.
+        table: one row per network, with the columns `run`, `rate`, `width`, `symmetricity` and `irrelevance`.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for width in sorted(set(table["width"])):
@@ -62,11 +62,12 @@ def phase_diagram(table: pd.DataFrame, title: str) -> go.Figure:
 
 
 def rates(table: pd.DataFrame, title: str) -> go.Figure:
-    """Gradient symmetricity and distance irrelevance by attention rate, one point a network, one colour a width.
+    """Draw gradient symmetricity and distance irrelevance by attention rate, with one point per network, coloured by
+    width.
 
     Args:
-        table: as for `phase_diagram`.
-        title: what to see.
+        table: one row per network, with the same columns as for `phase_diagram`.
+        title: title of the figure, which says what to see.
     """
     columns = {"symmetricity": "gradient symmetricity", "irrelevance": "distance irrelevance"}
     figure = make_subplots(1, 2, subplot_titles=list(columns.values()))
@@ -94,12 +95,12 @@ def rates(table: pd.DataFrame, title: str) -> go.Figure:
 
 
 def formula_maps(p: int, freq: int, names: Sequence[str], title: str) -> go.Figure:
-    """The correct logit of formulas of one circle over all pairs (a, b), one panel for each.
+    """Draw the correct logit of formulas with one circle over all pairs (a, b), with one panel per formula.
 
     Args:
-        freq: of the circle. [cycles per p]
-        names: keys of `modinterp.analyses.circles.formulas.FORMULAS`.
-        title: what to see.
+        freq: frequency of the circle. [cycles per p]
+        names: names of the formulas, keys of `modinterp.analyses.circles.formulas.FORMULAS`.
+        title: title of the figure, which says what to see.
     """
     x = torch.arange(p)
     answers = ((x[:, None] + x) % p).unsqueeze(-1)
@@ -114,13 +115,13 @@ def formula_maps(p: int, freq: int, names: Sequence[str], title: str) -> go.Figu
 
 
 def distance_profiles(profiles: Mapping[int, Sequence[float]], title: str) -> go.Figure:
-    """The mean correct logit of circles alone by the distance of the two numbers, along each circle.
+    """Draw the mean correct logit of each single circle by the distance of the two numbers along the circle.
 
-    The distances have their order along the circle. The line is `|cos|` of half the angle, scaled to the largest value.
+    Distances are sorted along the circle. The line is `abs(cos)` of half the angle, scaled to the largest value.
 
     Args:
-        profiles: frequency of a circle to the mean correct logit of every distance. [logits]
-        title: what to see.
+        profiles: map from the frequency of a circle to the mean correct logit of every distance. [logits]
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for place, (freq, values) in enumerate(profiles.items()):
@@ -144,12 +145,12 @@ def distance_profiles(profiles: Mapping[int, Sequence[float]], title: str) -> go
 
 
 def component_variances(circles: Mapping[str, Sequence[ComponentCircle]], least: float, title: str) -> go.Figure:
-    """Variance and frequency of pairs of principal components of embeddings, one group of bars for each network.
+    """Draw variance and frequency of pairs of principal components of embeddings, with one group of bars per network.
 
     Args:
-        circles: name of the network to its pairs of components.
-        least: least share of the variance at which a pair is shown.
-        title: what to see.
+        circles: map from the name of a network to its pairs of components.
+        least: smallest share of the variance for which a pair is shown.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for place, (name, found) in enumerate(circles.items()):

@@ -1,4 +1,4 @@
-"""Networks that are read at positions: accuracy by kind of input, mean attention, and what each part is needed for."""
+"""Draw results of sequence networks: accuracy by kind of input, mean attention, and the effect of each part."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MOST_HEADS = 12
 
 
 def by_kind(kinds: pd.DataFrame, title: str) -> go.Figure:
-    """Accuracy by the value of each kind of input, with its interval, a panel for each kind.
+    """Draw accuracy for each value of each kind of input, with its interval, with one panel per kind.
 
     Args:
-        kinds: one row a value, with the columns `kind`, `value`, `answers`, `accuracy`, `at least` and `at most`.
-        title: what to see.
+        kinds: one row per value, with the columns `kind`, `value`, `answers`, `accuracy`, `at least` and `at most`.
+        title: title of the figure, which says what to see.
     """
     names = list(dict.fromkeys(kinds["kind"]))
     figure = make_subplots(1, len(names), subplot_titles=names, shared_yaxes=True, horizontal_spacing=0.06)
@@ -48,12 +48,12 @@ def by_kind(kinds: pd.DataFrame, title: str) -> go.Figure:
 
 
 def attention(heads: Mapping[str, Float[Tensor, "query key"]], names: Sequence[str], title: str) -> go.Figure:
-    """Attention between positions, a panel for each of the first dozen heads.
+    """Draw the mean attention between positions, with one panel for each of the first dozen heads.
 
     Args:
-        heads: name to mean attention.
-        names: of the positions.
-        title: what to see.
+        heads: map from the name of a head to its mean attention `[query, key]`.
+        names: names of the positions.
+        title: title of the figure, which says what to see.
     """
     shown = list(heads.items())[:MOST_HEADS]
     columns = min(4, len(shown))
@@ -78,11 +78,11 @@ def attention(heads: Mapping[str, Float[Tensor, "query key"]], names: Sequence[s
 
 
 def effects(parts: pd.DataFrame, title: str) -> go.Figure:
-    """Bars of the rise of the loss without each part.
+    """Draw bars of the rise of the loss when each part of the network is removed.
 
     Args:
-        parts: one row a part, with the columns `part`, `accuracy` and `rise [nats]`.
-        title: what to see.
+        parts: one row per part, with the columns `part`, `accuracy` and `rise [nats]`.
+        title: title of the figure, which says what to see.
     """
     rows = parts[parts["part"] != "none"]
     figure = go.Figure(

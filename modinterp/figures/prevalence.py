@@ -1,4 +1,4 @@
-"""Statements that hold in every seed of a recipe, and statements that hold only in some seeds."""
+"""Show which claims hold in every seed of a recipe, and which hold only in some seeds."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _TOLD = {
 
 
 def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
-    """Table with one row for each claim about one network, most prevalent first.
+    """Return a table with one row for each single-network claim, most prevalent first.
 
-    Columns: id, statement, verdict; held, of (independent seeds); low, high (ends of the 95% interval of the share); in
-    how many numerical replicates the claim holds; and whether seed or rounding decides it.
+    The columns are: id, statement, verdict; held, of (numbers of independent seeds); low, high (ends of the 95%
+    interval of the share of seeds); the number of numerical replicates in which the claim holds; and whether seed or
+    rounding decides the claim.
     """
     rows = []
     for result in results:
@@ -56,10 +57,11 @@ def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
 
 
 def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
-    """Claims from the most to the least prevalent: share of the seeds in which each holds, with its 95% interval.
+    """Draw the share of seeds in which each claim holds, with 95% intervals, from the most to the least prevalent
+    claim.
 
     Args:
-        tables: of `prevalence_table`, one a source.
+        tables: results of `prevalence_table`, one per source.
     """
     table = pd.concat([t for t in tables if len(t)], ignore_index=True) if any(map(len, tables)) else pd.DataFrame()
     if not len(table):

@@ -1,4 +1,4 @@
-"""Progress measures over training (Nanda et al. 2023, figures 7, 13, 14, 15, 18 and 19)."""
+"""Draw progress measures over training (Nanda et al. 2023, figures 7, 13, 14, 15, 18 and 19)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COLOURS = {"train_loss": TRAIN, "test_loss": TEST, "restricted_loss_all": RESTR
 def _add(
     figure: go.Figure, table: pd.DataFrame, columns: Mapping[str, tuple[str, str]], row: int, col: int, names: set[str]
 ) -> None:
-    """Add lines of a table's columns, given as column to (name, colour); `names` are those that the legend has."""
+    """Add lines for columns of a table; each column has a name and colour, and `names` are already in the legend."""
     for column, (name, colour) in columns.items():
         figure.add_scatter(
             x=array(table["epoch"]),
@@ -52,18 +52,18 @@ def _losses(*names: str) -> dict[str, tuple[str, str]]:
 
 
 def _add_boundaries(figure: go.Figure, phases: Phases, **place: int) -> None:
-    """Add dashed lines at the boundaries that are not NaN, in every panel or in the one of `row` and `col`."""
+    """Add dashed lines at all phase boundaries that are not NaN, in every panel or in the panel at `row` and `col`."""
     for epoch in (phases.memorisation_ended, phases.formed, phases.cleaned):
         if epoch == epoch:
             figure.add_vline(x=epoch, line={"dash": "dash", "color": MUTED, "width": 1}, **place)  # type: ignore[arg-type]
 
 
 def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
-    """Excluded loss, restricted loss, Gini coefficients and sum of squared weights over training, with the phases.
+    """Draw excluded loss, restricted loss, Gini coefficients and sum of squared weights over training, with the phases.
 
     Args:
-        progress: from `modinterp.analyses.training.progress.progress_measures`.
-        phases: boundaries of the phases, from `modinterp.analyses.training.phases.phases`.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`. phases: boundaries
+            of the phases, from `modinterp.analyses.training.phases.phases`.
     """
     titles = ("excluded loss", "restricted loss", "Gini coefficient of Fourier components", "sum of squared weights")
     figure, names = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.1, vertical_spacing=0.16), set()
@@ -83,12 +83,13 @@ def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
 
 
 def forming(history: pd.DataFrame, progress: pd.DataFrame, title: str) -> go.Figure:
-    """Train and test loss of a training that may not be over, with the restricted and the excluded loss so far.
+    """Draw train, test, restricted and excluded loss of a training that may still be running.
 
     Args:
         history: one row per logged epoch.
-        progress: from `modinterp.analyses.training.progress.progress_measures`, one row per measured epoch.
-        title: what to see.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`, one row per measured
+            epoch.
+        title: title of the figure, which says what to see.
     """
     figure, names = make_subplots(1, 1), set()
     _add(figure, history, _losses("train_loss", "test_loss"), 1, 1, names)
@@ -101,10 +102,10 @@ def forming(history: pd.DataFrame, progress: pd.DataFrame, title: str) -> go.Fig
 
 
 def restricted_accuracy(progress: pd.DataFrame) -> go.Figure:
-    """Accuracy of the logits restricted to the key frequencies over training, beside train and test accuracy.
+    """Draw the accuracy of logits restricted to the key frequencies over training, with train and test accuracy.
 
     Args:
-        progress: from `modinterp.analyses.training.progress.progress_measures`.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`.
     """
     figure = make_subplots(1, 1)
     columns = {
@@ -119,10 +120,10 @@ def restricted_accuracy(progress: pd.DataFrame) -> go.Figure:
 
 
 def coefficients(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
-    """Coefficient of each cos(w_k(a + b - c)) in the logits over training.
+    """Draw the coefficient of each cos(w_k(a + b - c)) in the logits over training.
 
     Args:
-        progress: from `modinterp.analyses.training.progress.progress_measures`.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`.
         freqs: key frequencies. [cycles per p]
     """
     figure = make_subplots(1, 1)
@@ -134,10 +135,10 @@ def coefficients(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
 
 
 def single_exclusion(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
-    """Train accuracy and loss over training with each key frequency taken out by itself.
+    """Draw train accuracy and loss over training after removing each key frequency by itself.
 
     Args:
-        progress: from `modinterp.analyses.training.progress.progress_measures`.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`.
         freqs: key frequencies. [cycles per p]
     """
     figure, names = make_subplots(1, 2, subplot_titles=("train accuracy", "train loss"), horizontal_spacing=0.1), set()
@@ -157,7 +158,7 @@ def _of_runs(
     axis: Mapping[str, str],
     title: str,
 ) -> go.Figure:
-    """Lines of the same columns of several runs, one panel for each run, with the boundaries of its phases."""
+    """Draw lines of the same columns for several runs, with one panel per run and the boundaries of its phases."""
     (figure, places), names = panels(progress), set()
     for name, (row, col) in places.items():
         _add(figure, progress[name], columns, row, col, names)
@@ -168,11 +169,11 @@ def _of_runs(
 
 
 def losses(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -> go.Figure:
-    """Train, test and restricted loss of several runs over training, one panel for each.
+    """Draw train, test and restricted loss of several runs over training, with one panel per run.
 
     Args:
-        progress: name of the run to its progress measures.
-        phases: name of the run to its phases.
+        progress: map from the name of a run to its progress measures.
+        phases: map from the name of a run to its phases.
     Source: Nanda et al. 2023, figure 18.
     """
     columns = _losses("train_loss", "test_loss", "restricted_loss_all")
@@ -181,11 +182,11 @@ def losses(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -
 
 
 def ginis(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) -> go.Figure:
-    """Gini coefficients of W_E and W_L of several runs over training, one panel for each.
+    """Draw Gini coefficients of W_E and W_L of several runs over training, with one panel per run.
 
     Args:
-        progress: name of the run to its progress measures.
-        phases: name of the run to its phases.
+        progress: map from the name of a run to its progress measures.
+        phases: map from the name of a run to its phases.
     Source: Nanda et al. 2023, figure 19.
     """
     title = "In every seed W_E and W_L become sparse in the Fourier basis, slowly at first and quickly in cleanup"
@@ -193,11 +194,11 @@ def ginis(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) ->
 
 
 def largest_exclusion(progress: pd.DataFrame, largest: pd.DataFrame) -> go.Figure:
-    """Excluded loss and the largest excluded loss of a single frequency over training, beside train and test loss.
+    """Draw excluded loss and the largest excluded loss of a single frequency over training, with train and test loss.
 
     Args:
-        progress: from `modinterp.analyses.training.progress.progress_measures`.
-        largest: from `modinterp.analyses.training.progress.largest_single_exclusion`.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`.
+        largest: largest excluded loss, from `modinterp.analyses.training.progress.largest_single_exclusion`. [nats]
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
     """
     figure, names = make_subplots(1, 1), set()

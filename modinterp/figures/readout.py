@@ -1,4 +1,4 @@
-"""The read-off along directions of W_L, and the margin of sums of cosines (Nanda et al. 2023, table 1, figure 8)."""
+"""Draw projections onto the W_L directions, and sums of cosines (Nanda et al. 2023, table 1, figure 8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modinterp.figures.theme import INK, array, colour_of, panels, with_panel_ti
 
 
 def _add_readoff(figure: go.Figure, table: ReadoffTable, row: int | None = None, col: int | None = None) -> None:
-    """Add a bar for each direction of W_L, coloured by frequency, its amplitude above it."""
+    """Add one bar per direction of W_L, coloured by frequency, with its amplitude as a label."""
     freqs = sorted({r.freq for r in table.rows})
     for k in freqs:
         rows = [r for r in table.rows if r.freq == k]
@@ -34,10 +34,10 @@ _EXPLAINED = {"title": "fraction of variance explained", "range": [0, 1.12]}
 
 
 def readoff(table: ReadoffTable) -> go.Figure:
-    """Bars of the share of the neurons' variance along each direction of W_L that one wave of a + b carries.
+    """Draw the share of the neurons' variance along each W_L direction that one wave of a + b explains.
 
     Args:
-        table: from `modinterp.analyses.fourier.readout.readoff`.
+        table: projections onto the W_L directions, from `modinterp.analyses.fourier.readout.readoff`.
     """
     figure = go.Figure()
     _add_readoff(figure, table)
@@ -52,10 +52,10 @@ def readoff(table: ReadoffTable) -> go.Figure:
 
 
 def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
-    """Bars of the read-off of several networks, one panel for each network with its own key frequencies.
+    """Draw the projections onto the W_L directions for several networks, with one panel per network.
 
     Args:
-        tables: name of the run to its read-off.
+        tables: map from the name of a run to its table from `readoff`.
     Source: Nanda et al. 2023, table 3.
     """
     figure, places = panels(tables)
@@ -69,7 +69,7 @@ def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
 
 
 def margins(p: int, freqs: Sequence[int]) -> go.Figure:
-    """Cosines over the residues and their sum: single cosines come near 1 away from 0, the sum does not.
+    """Draw cosines over the residues and their sum, which, unlike single cosines, is near its maximum only at 0.
 
     Args:
         p: modulus.

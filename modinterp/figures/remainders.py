@@ -1,4 +1,4 @@
-"""Remainders of two-digit numbers by many primes: inputs, labels, and accuracy and loss of every task over training.
+"""Draw the task of remainders by many primes: inputs, labels, and accuracy and loss of every task over training.
 
 Source: Syrkis & Søgaard 2024, figures 2, 3, 5 and 6.
 """
@@ -20,10 +20,10 @@ COLUMNS = 240  # of a map over the logarithm of the epoch
 
 
 def inputs(numbers: Int[Tensor, "a b"]) -> go.Figure:
-    """Heat-map of the two-digit number that each pair of digits stands for.
+    """Draw a heat-map of the two-digit number that each pair of digits represents.
 
     Args:
-        numbers: `PrimeRemainders.numbers()`, folded to the grid of digits.
+        numbers: the result of `PrimeRemainders.numbers()`, folded to the grid of digits.
     """
     trace = go.Heatmap(
         z=array(numbers.float()),
@@ -42,10 +42,10 @@ def inputs(numbers: Int[Tensor, "a b"]) -> go.Figure:
 
 
 def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
-    """Squares at every pair of digits, the larger the larger the answer, one panel for each task.
+    """Draw a square at every pair of digits, whose size shows the answer, with one panel per task.
 
     Args:
-        panels: name of the task to its answers.
+        panels: map from the name of a task to its answers for every pair of digits.
     """
     figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.03, shared_yaxes=True)
     for column, (name, values) in enumerate(panels.items(), start=1):
@@ -76,7 +76,7 @@ def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
 
 
 def _on_log_axis(epochs: Sequence[float], values: Float[Tensor, "epoch output"]) -> tuple[list[float], Tensor]:
-    """Epochs and rows nearest to epochs that are evenly spaced by their logarithm, epoch 0 and repetitions left out."""
+    """Select epochs and rows that are evenly spaced on a logarithmic axis, without epoch 0 and without repetitions."""
     later = [i for i, epoch in enumerate(epochs) if epoch > 0] or [0]
     known = torch.tensor([max(epochs[i], 1) for i in later], dtype=torch.float64)
     targets = torch.linspace(math.log(float(known[0])), math.log(float(known[-1])), COLUMNS, dtype=torch.float64)
@@ -92,15 +92,16 @@ def over_training(
     title: str,
     log: bool = False,
 ) -> go.Figure:
-    """Heat-maps of a measure of every task over training (logarithmic), one panel for each part of the data.
+    """Draw heat-maps of a measure of every task over training, on a logarithmic axis, with one panel per part of the
+    data.
 
     Args:
-        epochs: epoch of each row of the values.
-        parts: name of the part of the data, such as `train`, to the values of every task.
-        names: names of the tasks, from the top.
+        epochs: epoch of each row of values.
+        parts: map from the name of a part of the data, such as `train`, to the values of every task.
+        names: names of the tasks, from the top of the figure.
         value: name of the measure, with its unit.
-        title: what to see.
-        log: whether the logarithm of the measure is coloured.
+        title: title of the figure, which says what to see.
+        log: True to colour by the logarithm of the measure.
     """
     figure = make_subplots(1, len(parts), subplot_titles=list(parts), horizontal_spacing=0.04, shared_yaxes=True)
     for column, (part, values) in enumerate(parts.items(), start=1):
@@ -130,12 +131,12 @@ def over_training(
 def active_frequencies(
     epochs: Sequence[float], norms: Float[Tensor, "epoch freq"], counts: Mapping[str, Sequence[int]]
 ) -> go.Figure:
-    """Heat-map of the norm of every frequency over training, above the number of active frequencies.
+    """Draw a heat-map of the norm of every frequency over training, and below it the number of active frequencies.
 
     Args:
         epochs: epoch of each row of the norms.
         norms: norm of every frequency; column k - 1 belongs to frequency k.
-        counts: name of the threshold to the number of frequencies above it at each epoch.
+        counts: map from the name of a threshold to the number of frequencies above the threshold at each epoch.
     """
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.65, 0.35])
     shares = norms / norms.amax(dim=1, keepdim=True).clamp(min=1e-12)
@@ -172,11 +173,11 @@ def active_frequencies(
 
 
 def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float]) -> go.Figure:
-    """Epoch at which each task generalised against its prime, a line for each network; crosses stand for never.
+    """Draw the epoch at which each task generalised against its prime, with one line per network; crosses mean never.
 
     Args:
-        times: name of the network to prime to epoch, NaN or infinite for never.
-        lengths: name of the network to how long it was trained. [epochs]
+        times: nested map from the name of a network and a prime to the epoch; NaN or infinite for never.
+        lengths: map from the name of a network to the length of its training. [epochs]
     """
     figure = go.Figure()
     for index, (name, by_prime) in enumerate(times.items()):
@@ -211,11 +212,11 @@ def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float
 
 
 def sizes(networks: Sequence[str], rows: Sequence[Mapping[str, float]]) -> go.Figure:
-    """Quantities of networks for several p and shares of the inputs, one panel for each quantity.
+    """Draw quantities of networks with different p and different training shares, with one panel per quantity.
 
     Args:
-        networks: name of each network, such as its p and the share of the inputs that it was trained on.
-        rows: name of a quantity to its value, for each network.
+        networks: name of each network, such as its p and its share of training inputs.
+        rows: for each network, a map from the name of a quantity to its value.
     """
     names, columns = list(rows[0]), 3
     height = math.ceil(len(names) / columns)

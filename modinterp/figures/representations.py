@@ -1,4 +1,4 @@
-"""Share of a network in each representation of a finite group (Chughtai et al. 2023, sections 5 and 6)."""
+"""Draw the share of a network in each representation of a finite group (Chughtai et al. 2023, sections 5 and 6)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from modinterp.figures.theme import CATEGORIES, COS, DIVERGING, INK, MUTED, arra
 
 
 def similarities(found: Float[Tensor, " irrep"], names: Sequence[str], least: float, title: str) -> go.Figure:
-    """Bars of the similarity of logits and characters, and a line at the bound from which a representation is key.
+    """Draw the similarity of logits and each character, and a line at the bound above which a representation is key.
 
     Args:
-        found: cosine for each representation.
-        names: of the representations.
-        least: the bound.
-        title: what to see.
+        found: cosine of the logits with the character of each representation.
+        names: names of the representations.
+        least: the smallest cosine of a key representation.
+        title: title of the figure, which says what to see.
     """
     colours = [COS if x > least else MUTED for x in found.tolist()]
     figure = go.Figure(go.Bar(x=list(names), y=array(found), marker_color=colours, name="similarity"))
@@ -32,12 +32,12 @@ def similarities(found: Float[Tensor, " irrep"], names: Sequence[str], least: fl
 
 
 def shares(layers: Mapping[str, Sequence[float]], names: Sequence[str], title: str) -> go.Figure:
-    """Bars of the share of each layer in each representation, side by side.
+    """Draw the share of each layer in each representation, as grouped bars.
 
     Args:
-        layers: name of a matrix or activation to its share in each representation.
-        names: of the representations.
-        title: what to see.
+        layers: map from the name of a matrix or activation to its share in each representation.
+        names: names of the representations.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for place, (layer, values) in enumerate(layers.items()):
@@ -49,12 +49,12 @@ def shares(layers: Mapping[str, Sequence[float]], names: Sequence[str], title: s
 
 
 def losses(found: Mapping[str, tuple[float, float]], original: float, title: str) -> go.Figure:
-    """Points at the loss without each representation and with it alone, and a line at the loss of the network.
+    """Draw the loss without each representation and with that representation alone, and a line at the network's loss.
 
     Args:
-        found: name of a representation to the loss without it, and with nothing else. [nats]
+        found: map from the name of a representation to two losses, without it and with it alone. [nats]
         original: loss of the network. [nats]
-        title: what to see.
+        title: title of the figure, which says what to see.
     """
     names, figure = list(found), go.Figure()
     for place, label in enumerate(("without it", "with it alone")):
@@ -72,13 +72,13 @@ def losses(found: Mapping[str, tuple[float, float]], original: float, title: str
 
 
 def counts(found: Mapping[str, Sequence[int]], names: Sequence[str], what: str, title: str) -> go.Figure:
-    """Bars with the count of items for each representation.
+    """Draw bars with the number of items for each representation.
 
     Args:
-        found: name of a series to its count for each representation.
-        names: of the representations.
-        what: is counted.
-        title: what to see.
+        found: map from the name of a series to its count for each representation.
+        names: names of the representations.
+        what: name of the counted items, for the axis title.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for place, (series, values) in enumerate(found.items()):
@@ -89,11 +89,11 @@ def counts(found: Mapping[str, Sequence[int]], names: Sequence[str], what: str, 
 
 
 def prevalence(found: Mapping[str, Mapping[str, Share]], title: str) -> go.Figure:
-    """Points at the share of networks that learn each representation, with 95% intervals, one panel a family.
+    """Draw the share of networks that learn each representation, with 95% intervals and one panel per family.
 
     Args:
-        found: name of a family of networks to representation to how many of them learn it.
-        title: what to see.
+        found: nested map from a family of networks and a representation to the number of networks that learn it.
+        title: title of the figure, which says what to see.
     """
     figure, places = panels(found)
     for family, shares in found.items():
@@ -114,12 +114,13 @@ def prevalence(found: Mapping[str, Mapping[str, Share]], title: str) -> go.Figur
 
 
 def over_training(progress: pd.DataFrame, names: Sequence[str], title: str) -> go.Figure:
-    """Lines over training: logits' similarity to characters, the embedding's energy by representation, and losses.
+    """Draw lines over training: the logits' similarity to characters, the embedding's energy by representation, and
+    losses.
 
     Args:
-        progress: of a group; see `modinterp.measurements.GroupMeasurements.progress`.
-        names: of the representations.
-        title: what to see.
+        progress: progress measures of a group network; see `modinterp.measurements.GroupMeasurements.progress`.
+        names: names of the representations.
+        title: title of the figure, which says what to see.
     """
     parts = {
         "logits": {name: f"similarity_{name}" for name in names},
@@ -161,13 +162,13 @@ def by_class(
     classes: Mapping[str, Sequence[int]],
     title: str,
 ) -> go.Figure:
-    """Points of the mean logit of an answer c at each element a b c^-1, by conjugacy class, and a line at the formula.
+    """Draw the mean logit of an answer c for each element a b c^-1, by conjugacy class, and a line at the formula.
 
     Args:
-        found: mean logit at each element, each pair's mean taken out.
-        formula: what is expected there, such as a sum of characters, which are constant on every class.
-        classes: name of a conjugacy class, such as one of its elements, to the numbers of its elements.
-        title: what to see.
+        found: mean logit at each element, after subtracting each pair's mean logit.
+        formula: expected logit at each element, such as a sum of characters, which are constant on every class.
+        classes: map from the name of a conjugacy class, such as one of its elements, to the indices of its elements.
+        title: title of the figure, which says what to see.
     """
     order = [g for members in classes.values() for g in members]
     names = [name for name, members in classes.items() for _ in members]
@@ -192,11 +193,11 @@ def by_class(
 
 
 def matrices(shown: Mapping[str, Float[Tensor, "d d"]], title: str) -> go.Figure:
-    """Heat maps of the matrices of some elements of a group, side by side.
+    """Draw heat-maps of the matrices of some elements of a group, side by side.
 
     Args:
-        shown: element, as it is written, to its matrix.
-        title: what to see.
+        shown: map from the written form of an element to its matrix.
+        title: title of the figure, which says what to see.
     """
     figure, places = panels(shown)
     for name, matrix in shown.items():

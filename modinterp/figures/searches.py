@@ -1,4 +1,4 @@
-"""A search for hyper-parameters: every trial as a line through its choices, and how much each choice mattered."""
+"""Draw a hyper-parameter search: every trial as a line through its choices, and the importance of each parameter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from modinterp.runs.search import COMPLETE, Search, Space
 
 
 def parallel_coordinates(search: Search) -> go.Figure:
-    """Every trial as a line through its choices to its validation loss; those that were pruned are thin and grey."""
+    """Draw every trial as a line through its choices to its validation loss; pruned trials are thin grey lines."""
     space, trials = search.space, search.trials
     across = list(range(len(space.choices) + 1))
     low, high = float(trials["loss"].min()), float(trials["loss"].max())
@@ -47,19 +47,23 @@ def parallel_coordinates(search: Search) -> go.Figure:
 
 
 def _height(values: tuple[float, ...], value: float, trial: int, n_trials: int) -> float:
-    """Where a choice stands on its axis; trials of one choice stand beside each other, so that lines can be told."""
+    """Return the height of a choice on its axis; trials with the same choice are spread out, so that lines are
+    distinct.
+    """
     choices = sorted(values)
     apart = (trial / max(1, n_trials - 1) - 0.5) * 0.5 / len(choices)
     return choices.index(value) / (len(choices) - 1) * 0.9 + 0.05 + apart * 0.4
 
 
 def _colour(share: float) -> str:
-    """Dark and cold for the lowest loss; the bright end of the scale, which white swallows, is left out."""
+    """Return the colour of a loss, dark for the lowest; the bright end of the scale is invisible on white and is left
+    out.
+    """
     return str(sample_colorscale(SEQUENTIAL, [0.85 * share])[0])
 
 
 def _scales(figure: go.Figure, space: Space, low: float, high: float) -> None:
-    """Write the choices beside each axis, and the losses beside the last."""
+    """Write the choices beside each axis, and the losses beside the last axis."""
     for place, values in enumerate(space.choices.values()):
         choices = sorted(values)
         for number, value in enumerate(choices):
@@ -87,14 +91,14 @@ def _scales(figure: go.Figure, space: Space, low: float, high: float) -> None:
 
 
 def _legend(figure: go.Figure) -> None:
-    """Add lines that stand in the legend alone: how a trial ended."""
+    """Add legend entries that explain the line styles by how a trial ended."""
     kinds = (("to its end, low loss", _colour(0), 2), ("to its end, high loss", _colour(1), 2), ("pruned", MUTED, 1))
     for name, colour, width in kinds:
         figure.add_scatter(x=[0], y=[-1.0], mode="lines", name=name, line={"color": colour, "width": width})
 
 
 def importances(search: Search) -> go.Figure:
-    """How much each parameter sets the best quarter of the trials apart from all, as shares of 1."""
+    """Draw the importance of each parameter: its share in what distinguishes the best quarter of the trials."""
     shares = pd.Series(dict(search.importances)).sort_values()
     figure = go.Figure(
         go.Bar(

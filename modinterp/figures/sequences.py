@@ -1,4 +1,4 @@
-"""Networks on sequences: addition by digits, induction heads, skip trigrams (Nanda et al. 2023, figures 29, 31, 33)."""
+"""Draw sequence networks: addition by digits, induction heads, skip trigrams (Nanda et al. 2023, figures 29 to 33)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from modinterp.figures.theme import CATEGORIES, INK, array, colour_of, heatmap, 
 
 
 def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) -> go.Figure:
-    """Test loss of each digit of the answer, and the mean of all digits, over training; runs thin, their mean bold.
+    """Draw the test loss of each digit and of all digits over training: thin lines for runs, bold lines for means.
 
     Args:
         histories: tables with a column `test_loss_NAME` for each digit.
-        names: names of the digits, the largest first.
-        title: what to see.
+        names: names of the digits, with the most significant digit first.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     histories = [history.query("epoch > 0") for history in histories]
@@ -57,13 +57,14 @@ def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) 
 def composition(
     previous: Float[Tensor, " head"], induction: Float[Tensor, " head"], losses: Mapping[str, float], title: str
 ) -> go.Figure:
-    """Previous token scores of the first layer, induction scores of the last, and the loss without certain heads.
+    """Draw previous-token scores of the first layer, induction scores of the last layer, and losses without certain
+    heads.
 
     Args:
-        previous: mean attention of the first layer's heads to the token before.
-        induction: mean attention of the last layer's heads to what followed the same token.
-        losses: name of the heads that are ablated to the loss without them. [nats]
-        title: what to see.
+        previous: mean attention of the first layer's heads to the previous token.
+        induction: mean attention of the last layer's heads to the token after an earlier copy of the current token.
+        losses: map from the name of the ablated heads to the loss without these heads. [nats]
+        title: title of the figure, which says what to see.
     """
     names = ("first layer: attention to the token before", "last layer: attention to what followed", "loss without")
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.1)
@@ -94,11 +95,11 @@ def composition(
 
 
 def direct_paths(logits: Float[Tensor, "token output"], title: str) -> go.Figure:
-    """Heat-map of the logits that each token adds to each answer where it is attended to.
+    """Draw a heat-map of the logit that each attended token adds to each answer.
 
     Args:
-        logits: from `modinterp.analyses.attention.trigrams.direct_path`.
-        title: what to see.
+        logits: logits of the direct path, from `modinterp.analyses.attention.trigrams.direct_path`.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure(heatmap(logits, "answer", "token asked for", "logit", diverging=True))
     figure.update_xaxes(title="answer", dtick=1)

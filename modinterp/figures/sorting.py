@@ -1,4 +1,4 @@
-"""Sorting: attention of the outputs by rank, answers with another token in place, and attention scores.
+"""Draw results for sorting networks: attention by rank, answers after replacing a token, and attention scores.
 
 Source: "Circuit engineering", figures of the sort transformer.
 """
@@ -17,11 +17,11 @@ from modinterp.figures.theme import CATEGORIES, array, colour_of, heatmap, with_
 
 
 def ranks(result: RankAttention, title: str) -> go.Figure:
-    """Heat-maps of the mean attention of every output position to the number of every rank, one panel for each head.
+    """Draw heat-maps of the mean attention of each output position to the number of each rank, with one panel per head.
 
     Args:
-        result: from `modinterp.analyses.order.sorting.rank_attention`.
-        title: what to see.
+        result: mean attention by rank, from `modinterp.analyses.order.sorting.rank_attention`.
+        title: title of the figure, which says what to see.
     """
     outputs, heads, count = result.mass.shape
     names = [f"head {head}" for head in range(heads)]
@@ -44,10 +44,11 @@ def ranks(result: RankAttention, title: str) -> go.Figure:
 
 
 def swaps(results: Sequence[TokenSwap]) -> go.Figure:
-    """Bars of the answers at each output position when another token stands there, as shares.
+    """Draw the shares of the answers at each output position when its token is replaced.
 
     Args:
-        results: one for each output position from the second on, from `modinterp.analyses.order.sorting.token_swap`.
+        results: one result of `modinterp.analyses.order.sorting.token_swap` for each output position from the second
+            on.
     """
     figure, x = go.Figure(), list(range(2, len(results) + 2))
     kinds = {"number of the place": "unchanged", "next above the token": "next_larger", "neither": "neither"}
@@ -63,10 +64,10 @@ def swaps(results: Sequence[TokenSwap]) -> go.Figure:
 
 
 def scores(by_output: Float[Tensor, "output token head"]) -> go.Figure:
-    """Attention score of each output position's token with every number, one panel for each head.
+    """Draw the attention score of each output position's token with every number, with one panel per head.
 
     Args:
-        by_output: scores, as means over the positions of the inputs. [nats]
+        by_output: attention scores, averaged over the positions of the inputs. [nats]
     """
     outputs, numbers, heads = by_output.shape
     names = [f"head {head}" for head in range(heads)]

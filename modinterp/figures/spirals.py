@@ -1,4 +1,4 @@
-"""Numbers on a spiral, where numbers of one remainder lie on lines (Syrkis & Søgaard 2024, figure 1)."""
+"""Draw numbers on a spiral, where numbers with the same remainder lie on lines (Syrkis & Søgaard 2024, figure 1)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _points(numbers: Int[Tensor, " input"], turn: float) -> dict:
 
 
 def polar(sets: Mapping[str, Int[Tensor, " input"]], turns: Sequence[float]) -> go.Figure:
-    """Numbers on a spiral at radius n, one panel for each set, a slider over how many numbers make a full turn.
+    """Draw numbers n on a spiral at radius n, with one panel per set and a slider over the numbers per full turn.
 
     Args:
-        sets: name of the panel to its numbers.
-        turns: how many numbers make a full turn; the first should be 2 pi, where the angle is the number itself.
+        sets: map from the name of a panel to its numbers.
+        turns: numbers per full turn; the first value should be 2 pi, for which the angle equals the number.
     """
     steps = {f"{turn / FULL_TURN:.3g} ({turn:.3g})": turn for turn in turns}
     titles = [f"{name}: {len(numbers):,}" for name, numbers in sets.items()]
@@ -61,11 +61,12 @@ def polar(sets: Mapping[str, Int[Tensor, " input"]], turns: Sequence[float]) -> 
 
 
 def primality_calls(groups: Mapping[str, Int[Tensor, " input"]], title: str) -> go.Figure:
-    """Numbers on a spiral, coloured by whether they are prime and whether a primality test calls them prime.
+    """Draw numbers on a spiral, coloured by whether they are prime and whether a primality test calls them prime.
 
     Args:
-        groups: name to numbers, such as primes found, primes missed, others called prime.
-        title: what to see.
+        groups: map from the name of a group to its numbers, such as primes found, primes missed, and others called
+            prime.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for index, (name, numbers) in enumerate(groups.items()):

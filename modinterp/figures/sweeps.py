@@ -1,4 +1,4 @@
-"""Sweeps over one quantity: training curves and summaries (Nanda et al. 2023, figures 20 to 28, tables 5 and 6)."""
+"""Draw sweeps over one quantity: training curves and summaries (Nanda et al. 2023, figures 20 to 28, tables 5, 6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DASHES = ("solid", "dash", "dot")
 
 
 def scale(n: int) -> list[str]:
-    """Colours for n values of a swept quantity, from the smallest to the largest; the palest end is left out."""
+    """Return colours for n values of a swept quantity, from the smallest to the largest, without the palest colours."""
     return list(map(str, sample_colorscale(SEQUENTIAL, [0.9 * step / max(n - 1, 1) for step in range(n)])))
 
 
@@ -54,7 +54,7 @@ def _runs(
     colour: str,
     place: tuple[int, int] = (1, 1),
 ) -> None:
-    """Add lines of a column of several runs that differ by the seed, thin, and of its mean, bold."""
+    """Add thin lines of a column for runs that differ by the seed, and a bold line for the mean."""
     for table in tables if len(tables) > 1 else ():
         _line(figure, table["epoch"], table[column], name, False, colour, 1, place)
     mean = mean_history(tables)
@@ -62,12 +62,13 @@ def _runs(
 
 
 def sweep(groups: Mapping[str, Sequence[pd.DataFrame]], title: str, log_epochs: bool = False) -> go.Figure:
-    """Train and test loss of a sweep in one scale of colours, every run thin and the mean over seeds bold.
+    """Draw train and test loss of a sweep: thin lines for runs, bold lines for means over seeds, coloured by the swept
+    value.
 
     Args:
-        groups: value of the swept quantity, as text and in its order, to the histories of its runs.
-        title: what to see.
-        log_epochs: whether the axis of epochs is logarithmic; epoch 0 is then left out.
+        groups: map from the value of the swept quantity, as text and in order, to the histories of its runs.
+        title: title of the figure, which says what to see.
+        log_epochs: True for a logarithmic axis of epochs, without epoch 0.
     """
     figure = make_subplots(1, len(_LOSSES), subplot_titles=list(_LOSSES.values()), horizontal_spacing=0.1)
     for (label, histories), colour in zip(groups.items(), scale(len(groups)), strict=True):
@@ -80,11 +81,11 @@ def sweep(groups: Mapping[str, Sequence[pd.DataFrame]], title: str, log_epochs: 
 
 
 def thresholds(table: pd.DataFrame, title: str) -> go.Figure:
-    """Epochs until a loss is reached against the share of the pairs that is trained on, a line for each loss.
+    """Draw the epochs until a loss is reached against the share of training pairs, with one line per loss.
 
     Args:
-        table: columns fraction, split, loss and epochs; a loss that is never reached has no row.
-        title: what to see.
+        table: table with the columns fraction, split, loss and epochs; a loss that is never reached has no row.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     levels = sorted(table["loss"].unique(), reverse=True)
@@ -107,12 +108,12 @@ def thresholds(table: pd.DataFrame, title: str) -> go.Figure:
 def measures_of_seeds(
     tables: Mapping[str, pd.DataFrame], columns: Mapping[str, tuple[str, str]], title: str
 ) -> go.Figure:
-    """Losses of several seeds over training, thin, and their means, bold.
+    """Draw losses of several seeds over training, as thin lines, and their means, as bold lines.
 
     Args:
-        tables: name of the run to its progress measures.
-        columns: column of the tables to its name and colour.
-        title: what to see.
+        tables: map from the name of a run to its progress measures.
+        columns: map from a column of the tables to its name and colour in the figure.
+        title: title of the figure, which says what to see.
     """
     figure = make_subplots(1, 1)
     for column, (name, colour) in columns.items():
@@ -123,11 +124,12 @@ def measures_of_seeds(
 
 
 def summaries(table: pd.DataFrame, title: str) -> go.Figure:
-    """Networks by the Gini coefficient of W_E and the explained variance of the logits, ours full, the paper's open.
+    """Draw networks by Gini coefficient of W_E and explained variance of the logits; open markers are the paper's
+    values.
 
     Args:
-        table: columns setting, row, whose, `Gini of W_E` and `logit FVE`.
-        title: what to see.
+        table: table with the columns setting, row, whose, `Gini of W_E` and `logit FVE`.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for place, (setting, rows) in enumerate(table.groupby("setting", sort=False)):
@@ -149,11 +151,11 @@ def summaries(table: pd.DataFrame, title: str) -> go.Figure:
 
 
 def skips(table: pd.DataFrame, title: str) -> go.Figure:
-    """Loss with the last MLP's skip connection and with the mean in its place, joined by a line for each setting.
+    """Draw the loss with the last MLP's skip connection and with its mean instead, joined by one line per setting.
 
     Args:
-        table: columns setting, whose, `mean loss` and `mean ablated loss`.
-        title: what to see.
+        table: table with the columns setting, whose, `mean loss` and `mean ablated loss`.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure()
     for place, (whose, colour) in enumerate((("ours", CATEGORIES[0]), ("the paper", MUTED))):

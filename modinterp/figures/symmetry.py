@@ -1,4 +1,4 @@
-"""The correct logit over all pairs (Zhong et al. 2023, "The Clock and the Pizza", figures of section 4)."""
+"""Draw the correct logit over all pairs (Zhong et al. 2023, "The Clock and the Pizza", figures of section 4)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def correct_logits(
     distance: str,
     title: str,
 ) -> go.Figure:
-    """Heat-map of the correct logit by distance and by a: stripes along a are a pizza's, none a clock's.
+    """Draw a heat-map of the correct logit by distance and by a; stripes along a show a pizza, and no stripes a clock.
 
     Args:
-        field: from `modinterp.analyses.circles.symmetry.correct_logits`.
+        field: correct logits, from `modinterp.analyses.circles.symmetry.correct_logits`.
         distance: name of the rows, such as "a - b".
-        title: what to see.
+        title: title of the figure, which says what to see.
     """
     figure = go.Figure(heatmap(field, "a", distance, "correct logit"))
     figure.update_xaxes(title="a")

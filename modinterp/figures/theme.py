@@ -1,4 +1,4 @@
-"""One look for every figure: fixed meanings of colours, titles, panels and heat-maps."""
+"""Give all figures the same look: fixed meanings of colours, titles, panels and heat-maps."""
 
 from __future__ import annotations
 
@@ -41,26 +41,28 @@ _KINDS, _UNUSED = ("bar", "heatmap", "scatter", "scatter3d"), ("geo", "mapbox", 
 
 
 def colour_of(item: int, among: Sequence[int]) -> str:
-    """The colour of a head or key frequency, the same in every figure that draws the same set.
+    """Return the colour of a head or key frequency, which is the same in all figures with the same set.
 
     Args:
-        item: number of the head, or the frequency.
-        among: all heads or key frequencies; others are grey.
+        item: index of the head, or the frequency.
+        among: all heads or key frequencies of the set; an item outside the set is grey.
     """
     return CATEGORIES[list(among).index(item) % len(CATEGORIES)] if item in among else MUTED
 
 
 def array(x: Tensor | np.ndarray | pd.Series | Sequence[float]) -> np.ndarray:
-    """Plot data as a numpy array. Floats have single precision, which halves the page and loses nothing visible."""
+    """Return plot data as a numpy array. Floats have single precision, which halves the size of a page without a
+    visible change.
+    """
     values = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
     return values.astype(np.float32) if values.dtype.kind == "f" else values
 
 
 @cache
 def _template() -> str:
-    """Name of the template of all figures: plotly's white one, of which only what our traces and axes use is kept.
+    """Return the name of the template of all figures: the parts of plotly's white template that our figures use.
 
-    Every figure carries its template, and plotly copies and checks it with each: the whole takes three times as long.
+    Plotly copies and checks the template for every figure, and the complete template would take three times as long.
     """
     name, whole = "modinterp", pio.templates["plotly_white"].to_plotly_json()
     data = {kind: whole["data"][kind] for kind in _KINDS}
@@ -73,7 +75,7 @@ TITLE_LINE, _TITLE_LETTERS = 19, 80  # [pixels] of a line of a title; letters of
 
 
 def titled(figure: go.Figure, title: str) -> go.Figure:
-    """The figure under another title, broken into lines, for which it gets higher."""
+    """Give a figure another title, broken into lines, and increase its height for the lines."""
     old, new = figure.layout.title.text or "", "<br>".join(textwrap.wrap(title, _TITLE_LETTERS))
     more = TITLE_LINE * (new.count("<br>") - old.count("<br>"))
     height, above = figure.layout.height or 450, 100 if figure.layout.margin.t is None else figure.layout.margin.t
@@ -86,11 +88,11 @@ def title_of(figure: go.Figure) -> str:
 
 
 def with_title(figure: go.Figure, title: str, height: int = 420, legend: bool = True) -> go.Figure:
-    """The figure with a title, which says what to see, and the common size, fonts and grid.
+    """Give a figure a title, which says what to see, and the common size, fonts and grid.
 
     Args:
-        height: of the figure. [pixels]
-        legend: whether the figure has one.
+        height: height of the figure. [pixels]
+        legend: True if the figure has a legend.
     """
     figure.update_layout(
         title={"text": "", "x": 0, "xanchor": "left", "xref": "paper", "font": {"size": 15}},
@@ -112,7 +114,7 @@ Places = dict[str, tuple[int, int]]
 
 
 def panels(names: Iterable[str]) -> tuple[go.Figure, Places]:
-    """A figure of small multiples in two columns, one panel for each name, and the row and column of each panel."""
+    """Return a figure with two columns of panels, one panel per name, and the row and column of each panel."""
     places = {name: (place // 2 + 1, place % 2 + 1) for place, name in enumerate(names)}
     rows = max(row for row, _ in places.values())
     gaps = {"horizontal_spacing": 0.1, "vertical_spacing": 0.4 / rows}
@@ -120,7 +122,7 @@ def panels(names: Iterable[str]) -> tuple[go.Figure, Places]:
 
 
 def with_panel_title(figure: go.Figure, title: str, places: Places) -> go.Figure:
-    """The figure of small multiples with a title, as high as its rows need, the legend close below them.
+    """Give a figure with several panels a title, the height that its rows need, and a legend below the rows.
 
     Args:
         places: row and column of each panel, from `panels`.
@@ -140,15 +142,15 @@ def heatmap(
     zmax: float | None = None,
     name: str = "",
 ) -> go.Heatmap:
-    """Trace of a heat-map of `z[y, x]` whose hover names both coordinates and the value.
+    """Return a heat-map trace of `z[y, x]` whose hover label names both coordinates and the value.
 
     Args:
         x_name, y_name, value: names of the coordinates and of the value.
-        diverging: whether the colour scale is centred on 0.
+        diverging: True for a colour scale that is centred on 0.
         labels: names of rows and columns; numbers by default.
-        colorbar: whether the trace has a colour bar.
-        zmax: end of the colour scale.
-        name: text beside the hover, such as the head and its frequency.
+        colorbar: True to show a colour bar.
+        zmax: upper end of the colour scale.
+        name: extra text in the hover label, such as the head and its frequency.
     """
     top = float(z.abs().max()) if zmax is None else zmax
     span = {"zmin": -top, "zmax": top} if diverging else ({} if zmax is None else {"zmin": 0, "zmax": zmax})

@@ -1,4 +1,4 @@
-"""Figures of one neuron, one head, one circle, and of a network without some parts."""
+"""Draw one neuron, one head, one circle, or a network without some parts."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ CORNER = 30  # components of the 2D transform that are shown
 
 
 def _neuron(view: Neuron) -> go.Figure:
-    """The activation of a neuron over all pairs, and its 2D transform."""
+    """Draw the activation of a neuron over all pairs, and its 2D transform."""
     corner = min(CORNER, len(view.map))
     title = f"Neuron {view.index}: {view.explained:.0%} of its variance at {view.block}"
     return neurons.neuron_and_transform(view.map, corner, title)
 
 
 def _head(view: Head) -> go.Figure:
-    """The attention of a head from the last position to the first number, over all pairs."""
+    """Draw the attention of a head from the last position to the first number, over all pairs."""
     title = f"Head {view.index}: {view.explained:.0%} of its attention's variance at {view.block}"
     return grids.maps({f"head {view.index}": view.pattern}, "attention to a", title, zmax=1)
 
 
 def _circle(view: CircleOf) -> go.Figure:
-    """The embedding of every number in the plane of a circle."""
+    """Draw the embedding of every number in the plane of a circle."""
     title = f"Circle of frequency {view.freq}: {view.share:.1%} of the embedding's energy"
     return circles.planes({f"frequency {view.freq}": (view.freq, view.points)}, title, "W_E")
 
 
 def _without(view: Without) -> go.Figure:
-    """The loss of a network before and after some parts were taken out, on a logarithmic axis."""
+    """Draw the loss of a network before and after some parts were removed, on a logarithmic axis."""
     figure = go.Figure()
     for name, scores in (("before", view.before), ("after", view.after)):
         losses = [score.loss for score in scores.values()]
@@ -44,7 +44,7 @@ def _without(view: Without) -> go.Figure:
 
 
 def _turned(view: Turned) -> go.Figure:
-    """The share of the pairs whose answer moved as predicted, beside the controls."""
+    """Draw the share of pairs whose answer changed as predicted, together with controls."""
     shares = {"circles": view.moved} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
     figure.update_yaxes(title="share of the pairs", range=[0, 1])
@@ -57,7 +57,9 @@ def _turned(view: Turned) -> go.Figure:
 
 
 def _swapped(view: Swapped) -> go.Figure:
-    """The share of the pairs that get another pair's answer when a part of theirs is exchanged, beside controls."""
+    """Draw the share of pairs that give another pair's answer when they receive a part of its activations, with
+    controls.
+    """
     shares = {view.parts: view.to_other} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
     figure.update_yaxes(title="share of the pairs", range=[0, 1])
