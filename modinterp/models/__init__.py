@@ -1,4 +1,4 @@
-"""Networks: HookedRootModules with TransformerLens' names of hooks and weights."""
+"""Define networks as HookedRootModules with TransformerLens' names of hooks and weights."""
 
 from modinterp.models.base_config import ACTIVATIONS, Weights
 from modinterp.models.base_network import Network

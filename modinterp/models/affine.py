@@ -1,10 +1,11 @@
-"""The affine map, by the fastest library of torch, and ReLU: the training step spends most of its time here.
+"""Compute affine maps and ReLU with the fastest library of torch; training spends most of its time here.
 
-A CPU build of torch carries two of them. `x @ W` in float32 goes to MKL, which leaves AVX-512 unused on processors
-that are not Intel's; oneDNN uses it everywhere. On one core of an EPYC, oneDNN takes 2.4 ms for the product of an MLP
-here, and MKL 6.0. For the gradient of its weights, oneDNN takes 3.8 ms and MKL 6.0. On a Xeon MKL is faster, forwards
-and backwards by 1.1 to 1.4 times. On a GPU the product includes bias and ReLU. The gradient of the bias is a product
-with ones, which takes a third of the time of a sum over many rows.
+A CPU build of torch contains two libraries for matrix products, MKL and oneDNN. `x @ W` in float32 uses MKL, which
+leaves AVX-512 instructions unused on processors that are not Intel's. oneDNN uses AVX-512 on every processor. On one
+core of an EPYC, oneDNN takes 2.4 ms for the product of an MLP, and MKL takes 6.0 ms. For the gradient of the weights,
+oneDNN takes 3.8 ms and MKL 6.0 ms. On a Xeon, MKL is 1.1 to 1.4 times faster in the forward and the backward pass. On a
+GPU, one kernel computes the product, the bias and ReLU. The gradient of the bias is computed as a product with ones, in
+a third of the time of a sum over many rows.
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, 
 
 @cache
 def _is_intel() -> bool:
-    """Whether the processor is Intel's; false where the system does not say."""
+    """Return True if the processor is made by Intel; False if the system does not say."""
     cpuinfo = Path("/proc/cpuinfo")
     return cpuinfo.is_file() and "GenuineIntel" in cpuinfo.read_text(encoding="utf-8")
 
 
 def _onednn(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> Tensor:
-    """x @ y + b and what comes `then`, `none` or `relu`, in one pass of oneDNN."""
+    """Compute x @ y + b, followed by ReLU if `then` is `relu`, in one pass of oneDNN."""
     return torch.ops.mkldnn._linear_pointwise(x, y.T, b, then, [], "")
 
 
 def _mkl(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> Tensor:
-    """x @ y + b by MKL; with ReLU by oneDNN, which makes up there for the slower product."""
+    """Compute x @ y + b with MKL; with ReLU use oneDNN, which saves a pass and is faster in total."""
     if then != "none":
         return _onednn(x, y, b, then)
     return x @ y if b is None else (x @ y).add_(b)  # faster than `torch.addmm`, which copies b first
 
 
 def _by_torch(x: Tensor, y: Tensor, b: Tensor | None = None, then: str = "none") -> Tensor:
-    """x @ y + b and what comes `then` by torch's own operations, on a GPU in one kernel where there is a bias."""
+    """Compute x @ y + b, followed by ReLU if `then` is `relu`, with torch's own operations."""
     if b is None:
         return x @ y if then == "none" else (x @ y).relu_()
     return torch.addmm(b, x, y) if then == "none" else torch.ops.aten._addmm_activation(b, x, y)
@@ -54,12 +55,12 @@ def _ones(rows: int, dtype: torch.dtype, device: torch.device) -> Tensor:
 
 
 def _sum_of_rows(grad: Tensor) -> Tensor:
-    """The sum over the first axis."""
+    """Return the sum over the first axis of a matrix."""
     return (_ones(len(grad), grad.dtype, grad.device) @ grad).squeeze(0) if grad.is_cuda else grad.sum(dim=0)
 
 
 def _through_relu(grad: Tensor, post: Tensor) -> Tensor:
-    """The gradient that comes to a ReLU with these outputs, overwritten by the one that it hands on."""
+    """Multiply a gradient, in place, by the derivative of the ReLU that gave the outputs."""
     return torch.ops.aten.threshold_backward.grad_input(grad, post, 0, grad_input=grad)
 
 
@@ -84,35 +85,35 @@ class _Affine(torch.autograd.Function):
 def affine(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
-    """x @ W + b by torch's own operations, which can be mapped over and run on any device."""
+    """Compute x @ W + b with torch's own operations, which support `vmap` and any device."""
     return x @ W if b is None else x @ W + b
 
 
 def affine_relu(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
-    """ReLU of x @ W + b by torch's own operations, which can be mapped over and run on any device."""
+    """Compute ReLU of x @ W + b with torch's own operations, which support `vmap` and any device."""
     return F.relu(affine(x, W, b))
 
 
 def onednn_affine(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
-    """x @ W + b, differentiable, by oneDNN: for float32 on a CPU, where torch has it (`HAS_ONEDNN`)."""
+    """Compute x @ W + b, differentiably, with oneDNN, for float32 on a CPU if torch includes oneDNN (`HAS_ONEDNN`)."""
     return _Affine.apply(x, W, b, _onednn, "none")  # type: ignore[return-value]
 
 
 def fast_affine(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
-    """x @ W + b, differentiable; for float32 by the fastest library."""
+    """Compute x @ W + b, differentiably, with the fastest library for float32."""
     return _by_fastest_library(x, W, b, "none")
 
 
 def fast_affine_relu(
     x: Float[Tensor, "batch d_in"], W: Float[Tensor, "d_in d_out"], b: Float[Tensor, " d_out"] | None = None
 ) -> Float[Tensor, "batch d_out"]:
-    """ReLU of x @ W + b, differentiable, in one pass, which overwrites the gradient that comes."""
+    """Compute ReLU of x @ W + b, differentiably, in one pass; the backward pass overwrites the incoming gradient."""
     return _by_fastest_library(x, W, b, "relu")
 
 
@@ -136,5 +137,5 @@ class _ReluInPlace(torch.autograd.Function):
 
 
 def relu_in_place(x: Float[Tensor, "*batch neuron"]) -> Float[Tensor, "*batch neuron"]:
-    """ReLU that overwrites its input and, backwards, its gradient; use it only where nothing else reads these."""
+    """Compute ReLU in place; use it only if nothing else reads the input, or the gradient of the output."""
     return _ReluInPlace.apply(x) if x.requires_grad else x.relu_()  # type: ignore[return-value]

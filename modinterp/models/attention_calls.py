@@ -1,8 +1,8 @@
-"""Attention patterns inside a user's module: each call of softmax over positions is recorded, and can be changed.
+"""Record and change attention patterns inside a user's module, at each call of softmax over positions.
 
-Modules compute attention by `scaled_dot_product_attention`, which shows no pattern, or by a softmax of scores. While a
-block runs, both are replaced by functions that give the same and let the pattern pass. No attention call is recognised
-by its name.
+Modules compute attention by `scaled_dot_product_attention`, which returns no pattern, or by a softmax of scores. While
+a block runs, both functions are replaced by functions with the same result that expose the pattern. Names of modules
+play no role.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Change = Callable[[Tensor], Tensor]
 
 @contextmanager
 def attention_passing(batch: int, through: Mapping[int, Change]) -> Iterator[list[tuple[int, ...]]]:
-    """Let the patterns of attention pass through functions until the block ends; yields the shapes of all seen.
+    """Pass attention patterns through functions until the block ends; yield the shapes of all patterns.
 
     Args:
-        batch: how many inputs are given at once.
-        through: number of the call, in order, to what its pattern `[batch, head, query, key]` passes through.
+        batch: number of inputs in each call of the network.
+        through: map from the index of an attention call to a function of its pattern `[batch, head, query, key]`.
     """
     seen: list[tuple[int, ...]] = []
     softmax_of = Tensor.softmax
@@ -77,7 +77,7 @@ def _pattern(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """The pattern of `scaled_dot_product_attention`, whose arguments these are; dropout is off in evaluation."""
+    """Return the attention pattern of a call of `scaled_dot_product_attention` from its arguments, without dropout."""
     if key.shape[-3] != query.shape[-3] and enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], dim=-3)
     scores = query @ key.transpose(-2, -1) * (1 / math.sqrt(query.shape[-1]) if scale is None else scale)

@@ -1,4 +1,4 @@
-"""Common part of all configurations: activations, and the check against a task."""
+"""Define the common part of all configurations: activation functions, and the check against a task."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONFIGS: dict[str, type] = {}  # the classes of configurations, by name
 
 
 class BaseConfig:
-    """Base of all configurations: the check against a task, and attributes that TransformerLens needs."""
+    """Base class of all configurations, with a check against a task and attributes that TransformerLens needs."""
 
     normalization_type = None
     n_key_value_heads = None
@@ -54,10 +54,10 @@ class BaseConfig:
         CONFIGS[cls.__name__] = cls
 
     def check(self, task: Task, subject: str = "the network has") -> None:
-        """Raises ValueError where vocabulary, outputs or context are not those of the task.
+        """Raise ValueError if vocabulary, outputs or context length do not fit the task.
 
         Args:
-            subject: whose sizes they are, with its verb, for the error.
+            subject: beginning of the error message: the name of the network, with a verb.
         """
         sizes = {"d_vocab": task.d_vocab, "d_vocab_out": sum(task.output_sizes), "n_ctx": task.n_ctx}
         for name, needed in sizes.items():
@@ -68,7 +68,7 @@ class BaseConfig:
 
 
 def check_config(config: Any, **limits: Limits | Collection[str]) -> None:
-    """Raises ValueError for a field of a wrong type or off its limits, and for a network larger than any made here."""
+    """Raise ValueError for a field of a wrong type or outside its limits, and for too large a network."""
     sizes = {name: Limits(1, MOST_UNITS) for name in SIZES if hasattr(config, name)}
     check_fields(config, act_fn=ACTIVATIONS, **sizes, n_layers=Limits(1, MOST_LAYERS), **limits)
     if (weights := sum(math.prod(shape) for shape in config.shapes().values())) > MOST_WEIGHTS:

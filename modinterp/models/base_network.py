@@ -1,5 +1,4 @@
-"""Common part of all hooked networks: a config, weights under fixed names, their products, and TransformerLens'
-names."""
+"""Define the common part of all hooked networks: config, named weights, and products of weights."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from modinterp.models.lens import ActivationCache, FactoredMatrix, HookedRootMod
 
 
 class Component(nn.Module):
-    """Holds the weights of one component, under HookedTransformer's names."""
+    """Base class of components, which hold their weights under HookedTransformer's names."""
 
     def __init__(self, prefix: str, weights: Weights):
         super().__init__()
@@ -27,10 +26,10 @@ class Component(nn.Module):
 
 
 def returned(logits: Float[Tensor, "batch pos output"], return_type: str | None, labels: Tensor | None) -> Any:
-    """Logits, the loss at the last position [nats], both, or None; see `Transformer.forward`.
+    """Return logits, the loss at the last position [nats], both, or None; see `Transformer.forward`.
 
     Raises:
-        ValueError: another return type, or a loss without labels.
+        ValueError: `return_type` is unknown, or a loss is requested without labels.
     """
     if return_type in ("logits", None):
         return logits if return_type else None
@@ -43,7 +42,7 @@ def returned(logits: Float[Tensor, "batch pos output"], return_type: str | None,
 
 
 class Network(HookedRootModule):
-    """Base of all networks of this package: a config, weights under fixed names, and products of weights."""
+    """Base class of all networks of this package, with a config, named weights, and products of weights."""
 
     cfg: Any
     embed: Any
@@ -56,38 +55,43 @@ class Network(HookedRootModule):
         self.cfg = config
 
     def run_with_cache(self, *args: Any, **kwargs: Any) -> tuple[Tensor, ActivationCache]:
-        """Logits and every activation; arguments as in `HookedRootModule.run_with_cache`."""
+        """Return logits and all activations, with the arguments of `HookedRootModule.run_with_cache`."""
         logits, cache = super().run_with_cache(*args, **kwargs)
         return logits, ActivationCache(cache, self)
 
     def at_last_position(self, n: int = 1) -> AbstractContextManager[Network]:
-        """The network for a while without what no answer at the last n positions needs; by default with all of it."""
+        """Skip computations that the answers at the last n positions do not need, until the block ends.
+
+        The base class skips nothing.
+        """
         return nullcontext(self)
 
     @property
     def device(self) -> torch.device:
-        """Return the device of the weights."""
+        """The device of the weights."""
         return self.W_E.device
 
     def in_float64(self) -> Network:
-        """A copy that computes in float64."""
+        """Return a copy of the network that computes in float64."""
         return copy.deepcopy(self).double()
 
     @property
     def W_E(self) -> Float[Tensor, "d_vocab d_model"]:
-        """The embedding of the tokens."""
+        """The embedding matrix of the tokens."""
         return self.embed.W_E
 
     @property
     def W_U(self) -> Float[Tensor, "d_in output"]:
-        """The unembedding, which maps the last residual stream to logits; in a pair MLP, the neurons."""
+        """The unembedding matrix, which maps the last residual stream to logits; in a pair MLP it maps neurons to
+        logits.
+        """
         return self.unembed.W_U
 
     def _stacked(self, part: str, name: str) -> Tensor:
-        """A weight of all layers, one below the other.
+        """Return a weight of all layers, stacked along a new first axis.
 
         Raises:
-            ValueError: the network has no such part.
+            ValueError: the network does not have this weight.
         """
         if not all(hasattr(getattr(block, part, None), name) for block in self.blocks):
             raise ValueError(f"this network has no {name}: it is {self.cfg.summary}")
@@ -95,22 +99,22 @@ class Network(HookedRootModule):
 
     @property
     def W_Q(self) -> Float[Tensor, "layer head d_model d_head"]:
-        """Query weights of all heads."""
+        """Query weights W_Q of all heads."""
         return self._stacked("attn", "W_Q")
 
     @property
     def W_K(self) -> Float[Tensor, "layer head d_model d_head"]:
-        """Key weights of all heads."""
+        """Key weights W_K of all heads."""
         return self._stacked("attn", "W_K")
 
     @property
     def W_V(self) -> Float[Tensor, "layer head d_model d_head"]:
-        """Value weights of all heads."""
+        """Value weights W_V of all heads."""
         return self._stacked("attn", "W_V")
 
     @property
     def W_O(self) -> Float[Tensor, "layer head d_head d_model"]:
-        """Output weights of all heads."""
+        """Output weights W_O of all heads."""
         return self._stacked("attn", "W_O")
 
     @property
@@ -135,10 +139,10 @@ class Network(HookedRootModule):
             block.attn.use_result = use
 
     def to_tokens(self, text: str | Sequence[str]) -> Int[Tensor, "batch pos"]:
-        """Tokens of inputs that are written down, such as `3 5 =`: numbers, and = for the last token there is.
+        """Turn written inputs such as `3 5 =` into tokens: numbers stand for themselves, and = is the last token.
 
         Raises:
-            ValueError: a word that is neither, or a number that no token has.
+            ValueError: a word is neither a number nor =, or a number exceeds the vocabulary.
         """
         lines = [text] if isinstance(text, str) else list(text)
         last = self.cfg.d_vocab - 1
@@ -149,10 +153,10 @@ class Network(HookedRootModule):
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
-        """The map from neurons to logits, W_out W_U of the last layer, without a gradient.
+        """The matrix from neurons to logits, W_out W_U of the last layer, without a gradient.
 
         Raises:
-            ValueError: a network of attention alone, whose W_U reads the residual stream.
+            ValueError: the network has no MLP.
         Source: Nanda et al. 2023, section 3, equation 3.
         """
         if not hasattr(self.blocks[-1], "mlp"):
@@ -161,10 +165,11 @@ class Network(HookedRootModule):
         return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 
     def tokens_to_residual_directions(self, tokens: str | int | Tensor) -> Float[Tensor, "*batch d_model"]:
-        """The columns of W_U, directions that raise the logits of these answers; for `ActivationCache.logit_attrs`.
+        """Return the columns of W_U for some answers, the directions that raise their logits; for
+        `ActivationCache.logit_attrs`.
 
         Raises:
-            ValueError: an answer that the network has no output for.
+            ValueError: the network has no output for one of the answers.
         """
         answers = torch.as_tensor(self.to_single_token(tokens) if isinstance(tokens, str) else tokens)
         outputs = self.W_U.shape[1]
@@ -173,10 +178,10 @@ class Network(HookedRootModule):
         return self.W_U.T[answers.to(self.W_U.device)]
 
     def to_single_token(self, word: str) -> int:
-        """The token whose number is written in a string; for `ActivationCache`.
+        """Return the token whose number is written in a string; `ActivationCache` calls this method.
 
         Raises:
-            ValueError: the string is no number.
+            ValueError: the string is not a number.
         """
         if not word.strip().isdecimal():
             raise ValueError(f"answers are numbers from 0 to {self.W_U.shape[1] - 1}, got {word!r}")
@@ -185,12 +190,13 @@ class Network(HookedRootModule):
     def accumulated_bias(
         self, layer: int, mlp_input: bool = False, include_mlp_biases: bool = True
     ) -> Float[Tensor, " d_model"]:
-        """The sum of the biases that are added to the residual stream before a layer; for `ActivationCache`.
+        """Return the sum of the biases added to the residual stream before a layer; `ActivationCache` calls this
+        method.
 
         Args:
-            layer: number of the layer; the number of layers for the sum of all biases.
-            mlp_input: whether the bias of the attention of the layer itself is included.
-            include_mlp_biases: whether the biases of the MLPs are included.
+            layer: index of the layer; the number of layers gives the sum of all biases.
+            mlp_input: True to include the attention bias of the layer itself.
+            include_mlp_biases: True to include the biases of the MLPs.
         """
         total = torch.zeros_like(self.W_E[0])
         for number, block in enumerate(self.blocks):

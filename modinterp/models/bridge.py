@@ -1,4 +1,4 @@
-"""Our networks out to TransformerLens: a native TransformerBridge, and HookedTransformer's state dict."""
+"""Export networks to TransformerLens, as a native TransformerBridge or as HookedTransformer's state dict."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NEURONS = ("relu", "gelu")
 
 
 def _is_plain(config: object) -> TypeGuard[TransformerConfig]:
-    """Whether a configuration is that of a transformer whose attention is causal softmax."""
+    """Return True for the configuration of a transformer with causal softmax attention."""
     return isinstance(config, TransformerConfig) and config.attention_rate == 1 and config.causal
 
 
 def to_bridge(network: Network) -> nn.Module:
-    """A native `TransformerBridge` in evaluation mode, with the same logits and activations under hooks that both have.
+    """Return the network as a native `TransformerBridge` in evaluation mode, with equal logits and activations.
 
     Exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` already holds the pattern.
 
@@ -64,15 +64,16 @@ def to_bridge(network: Network) -> nn.Module:
 
 
 def to_hooked_transformer_state_dict(network: Network) -> Weights:
-    """The network's weights as the state dict of TransformerLens' HookedTransformer, up to its last release, 3.x.
+    """Return the network's weights as a state dict of HookedTransformer, which TransformerLens has up to version 3.
 
-    HookedTransformer always has positions, all biases, and two buffers a layer; weights that our network lacks are 0.
-    Load it with `strict=True` into a HookedTransformer without normalisation and of the same sizes, unprocessed.
-    `from_state_dict` reads it back; biases of the MLP that were absent come back as zeros.
+    HookedTransformer always has position embeddings, all biases, and two buffers per layer; weights that the network
+    lacks are 0. Load the state dict with `strict=True` into a HookedTransformer of the same sizes, without
+    normalisation and without weight processing. `from_state_dict` reads the state dict back; missing MLP biases come
+    back as zeros.
 
     Raises:
-        ValueError: a network that HookedTransformer has no form of: a pair MLP, attention that is not causal softmax,
-            another nonlinearity than ReLU or GeLU.
+        ValueError: HookedTransformer cannot represent the network: a pair MLP, attention that is not causal softmax, or
+            a nonlinearity other than ReLU or GeLU.
     """
     c = network.cfg
     if not _is_plain(c) or (c.act_fn not in _NEURONS and not c.attn_only):
@@ -88,7 +89,7 @@ def to_hooked_transformer_state_dict(network: Network) -> Weights:
 
 
 def _native_weights(network: Network, c: TransformerConfig) -> dict[str, Tensor]:
-    """The weights in a native bridge's names and orientations; biases and positions that our network lacks are zero."""
+    """Return the weights with the names and orientations of a native bridge; missing biases and positions are zero."""
     own = {name: w.detach() for name, w in network.state_dict().items()}
 
     def weight_or_zeros(name: str, *shape: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Find the form of a network's inputs: try the usual forms until one gives right answers."""
+"""Find the input format of a user's network: try the usual formats until one gives right answers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ BETTER = 0.1  # by which it must exceed the share without a search
 
 @dataclass(frozen=True)
 class Found:
-    """A way of calling under which a network answers best.
+    """The input format under which a network gives the most right answers.
 
     Attributes:
-        calling: the way.
-        accuracy: share of right answers on a sample of the inputs.
-        tried: how many ways were tried.
-        others: further ways of its form under which the answers are as right.
+        calling: the input format, and where the answer is read.
+        accuracy: share of right answers on a sample of the inputs, in [0, 1].
+        tried: number of input formats that were tried.
+        others: other variants of the format that give the same accuracy.
     """
 
     calling: Calling
@@ -41,7 +41,7 @@ class Found:
 
     @property
     def words(self) -> str:
-        """Describe the form of call that was found, and how sure it is."""
+        """Describe the input format that was found, and how certain it is."""
         alone = f", as right with {self.others[0]} and {len(self.others) - 1} more" if self.others else ", the only one"
         alone = f", as right with {self.others[0]}" if len(self.others) == 1 else alone
         return f"found among {self.tried} ways of calling it, since its answers are right so{alone}"
@@ -62,16 +62,16 @@ def best_calling(
     known: Calling,
     maps: Sequence[Sequence[TokenMap]] | None = None,
 ) -> Found | None:
-    """The way of calling under which a network answers best; None where it answers too little under any.
+    """Return the input format with the highest accuracy; None if the accuracy is too low under every format.
 
-    First, other outputs, positions and classes are tried with the known form. Then the usual maps of tokens are tried,
-    simplest first, until one gives right answers.
+    First, other outputs, positions and classes are tried with the known format. Then the usual maps from numbers to
+    tokens are tried, simplest first, until one gives right answers.
 
     Args:
-        inputs, labels: of the task; several labels where nobody said the operation.
-        classes: how many answers there are.
-        known: how it is called as far as that is known.
-        maps: the maps that are tried; by default the usual ones for a network of so many tokens.
+        inputs, labels: inputs and labels of the task; labels for several operations if the operation is unknown.
+        classes: number of possible answers.
+        known: the part of the input format that is known.
+        maps: maps from numbers to tokens to try; by default the usual maps for the network's vocabulary.
     """
     order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:SAMPLE]
     tokens, answers = inputs[order].to(device_of(network)), [each[order] for each in labels]
@@ -95,7 +95,7 @@ def best_calling(
 
 
 def _likeliest_first(x: _Scored) -> tuple[float, ...]:
-    """By accuracy in percent and by the loss, then by how little is moved from the usual way."""
+    """Return a sort key: accuracy in percent, then loss, then closeness to the usual input format."""
     tokens = x.calling.tokens
     moved = 0 if tokens is None else (tokens.position != len(tokens.words) - 1) + tokens.first_class
     return -round(x.accuracy, 2), float(f"{x.loss:.2g}"), moved + max((w.token for w in _numbers(x.calling)), default=0)
@@ -108,7 +108,7 @@ def accuracy_of(
     labels: Sequence[Int[Tensor, " input"]],
     classes: int,
 ) -> float:
-    """Share of right answers on the sample of `best_calling`, to the operation that fits best."""
+    """Return the share of right answers on the sample that `best_calling` uses, for the best-fitting operation."""
     order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(0))[:SAMPLE]
     tokens = inputs[order].to(device_of(network))
     try:
@@ -122,14 +122,14 @@ def accuracy_of(
 def calling_of(
     network: Callable[..., Any], task: Task, form: str | None = None, tokens: str | Callable[..., Any] | None = None
 ) -> Calling:
-    """How a network is called for a task: as the arguments say, and otherwise as trials show.
+    """Return the input format of a network for a task, from the arguments or else by trying formats.
 
     Args:
-        form: a key of `FORMS`; by default the first in which it takes the inputs.
-        tokens: how the numbers stand among its tokens, as in `TokenMap.of`. Or a function from the numbers, one tensor
-            `[batch]` each, to the network's inputs. Special tokens without a given number are tried.
+        form: a key of `FORMS`; by default the first form that the network accepts.
+        tokens: text that maps numbers to tokens, as in `TokenMap.of`; or a function from the numbers, one tensor
+            `[batch]` each, to the network's inputs. Special tokens without a number are found by trying.
     Raises:
-        ValueError: no such form or tokens, or the network does not take them.
+        ValueError: `form` or `tokens` is invalid, or the network does not accept such inputs.
     """
     inputs, classes = task.inputs().to(device_of(network)), sum(task.output_sizes)
     known = Calling(numbers=len(task.grid) if task.grid else task.n_ctx)
@@ -155,7 +155,7 @@ def device_of(network: object) -> torch.device:
 def _groups(
     network: object, classes: int, known: Calling, maps: Sequence[Sequence[TokenMap]] | None
 ) -> Iterator[list[Calling]]:
-    """Ways of calling, in groups of which the simplest comes first."""
+    """Return groups of input formats to try, with the simplest group first."""
     if maps is None:
         yield [known]
         size = vocabulary(network, classes)
@@ -172,7 +172,7 @@ def _groups(
 
 
 def vocabulary(network: object, classes: int) -> int | None:
-    """How many tokens a module embeds, if all of its embeddings of numbers agree; None where they do not say."""
+    """Return the vocabulary size of a module, if all its embeddings agree; None if it is unknown."""
     modules = network.modules() if isinstance(network, nn.Module) else ()
     sizes = {m.num_embeddings for m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= classes}
     return sizes.pop() if len(sizes) == 1 else None
@@ -181,7 +181,7 @@ def vocabulary(network: object, classes: int) -> int | None:
 def _scored(
     network: Callable[..., Any], calling: Calling, tokens: Tensor, answers: Sequence[Tensor], classes: int
 ) -> Iterator[_Scored]:
-    """A way of calling with each of the outputs, positions and first classes that it allows."""
+    """Score an input format with every output, position and first class at which the answer may be read."""
     try:
         with torch.no_grad():
             found = list(arrays(calling.outputs(network, tokens, classes)))
@@ -231,7 +231,7 @@ def _numbers(calling: Calling) -> list[Word]:
 
 
 def _read_there(calling: Calling, implied: TokenMap, output: str | None, at: int, first: int) -> Calling | None:
-    """A way of calling that reads another output, position or class; None where that cannot be said."""
+    """Return an input format that reads another output, position or class; None if no such format exists."""
     tokens = calling.tokens or implied
     at = -1 if at in (-1, len(tokens.words) - 1) else at
     if calling.tokens is None and (at, first) == (-1, 0):

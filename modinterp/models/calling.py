@@ -1,4 +1,4 @@
-"""Call a user's network: the form of its inputs, and its logits at the last position."""
+"""Call a user's network: convert inputs to its format, and read its logits at the answer's position."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def _one_hot(tokens: Tensor, size: int) -> Float[Tensor, "batch pos token"]:
 
 @dataclass(frozen=True)
 class Calling:
-    """How a network is called.
+    """The input format of a network, and the place in its output where the answer is read.
 
     Attributes:
-        form: a key of `FORMS`.
-        as_numpy: whether it takes arrays of numpy, as functions of JAX do, and not tensors.
-        in_float64: whether the one-hot vectors are of float64.
-        most: how many inputs it takes at a time; None where it takes all.
-        numbers: how many numbers an input has, which stand first among the tokens of the task.
-        tokens: how the numbers stand among the network's own tokens; None for the task's.
-        made_by: from the numbers, one tensor `[batch]` each, to the arguments of the network, in place of form and
-            tokens.
-        output: name of the array that is the logits; None for the first that fits.
-        renaming: the relabelling of the numbers under which the network is called; None for its own labels.
+        form: kind of the inputs, a key of `FORMS`.
+        as_numpy: True if the network takes numpy arrays, like functions of JAX, and not tensors.
+        in_float64: True if one-hot vectors have dtype float64.
+        most: largest number of inputs per call; None without a limit.
+        numbers: how many numbers an input has; the numbers come first among the task's tokens.
+        tokens: map from the numbers to the network's own tokens; None if the network uses the task's tokens.
+        made_by: function from the numbers, one tensor `[batch]` each, to the network's arguments; it replaces `form`
+            and `tokens`.
+        output: name of the output array with the logits; None for the first array that fits.
+        renaming: relabelling of the numbers before the network is called; None for no relabelling.
     """
 
     form: str = "tokens"
@@ -91,33 +91,33 @@ class Calling:
 
     @property
     def takes_vectors(self) -> bool:
-        """True if the network is called with one-hot numbers, which other vectors may replace."""
+        """True if the network takes one-hot vectors, which other vectors may replace."""
         return self.form in _OF_VECTORS and self.made_by is None and self.tokens is None
 
     @property
     def takes_tokens_of_task(self) -> bool:
-        """True if the network is called with all tokens of the task, "=" included where the task has it."""
+        """True if the network takes all tokens of the task, including "=" if the task has it."""
         of_numbers = ("pairs without =", "two arguments", *_OF_VECTORS)
         return self.form not in of_numbers and self.made_by is None and self.tokens is None
 
     @property
     def answer_at(self) -> int:
-        """The position whose logits are the answer, counted from the end where it is negative."""
+        """The position whose logits are the answer; negative positions count from the end."""
         return -1 if self.tokens is None else self.tokens.answer_at
 
     @property
     def where_it_is_read(self) -> str:
-        """The position of the answer, in words."""
+        """Text that names the position of the answer."""
         last = self.tokens is None or self.tokens.position == len(self.tokens.words) - 1
         return "read at the last position" if last else f"read at position {self.answer_at}"
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """The network's positions in the order of the task's; None if the orders agree, or if there is none."""
+        """The network's positions in the order of the task's positions; None if both orders agree, or none exists."""
         return None if self.tokens is None else self.tokens.order
 
     def positions(self, n_ctx: int) -> int:
-        """How many positions the network has, for a task of so many tokens."""
+        """Return the number of positions of the network, for a task with a number of tokens."""
         if self.tokens is not None:
             return len(self.tokens.words)
         return self.numbers if self.form == "pairs without =" else n_ctx
@@ -130,10 +130,10 @@ class Calling:
     def logits(
         self, network: Callable[..., Any], tokens: Int[Tensor, "batch pos"], classes: int
     ) -> Float[Tensor, "batch output"]:
-        """Logits at the position of the answer, those of the classes first.
+        """Return the logits at the answer's position, with the logits of the task's classes first.
 
         Raises:
-            ValueError: the output is no array of logits for each input.
+            ValueError: the output contains no array of logits for each input.
         """
         if self.most is None:
             return self._at_once(network, tokens, classes)
@@ -148,7 +148,7 @@ class Calling:
         return self._read(self.outputs(network, tokens, classes), len(tokens), classes)
 
     def outputs(self, network: Callable[..., Any], tokens: Int[Tensor, "batch pos"], classes: int) -> Any:
-        """All that the network gives for some inputs."""
+        """Return the complete output of the network for some inputs."""
         if self.takes_vectors:
             return self._called(network, self._vectors(network, _one_hot(tokens[:, :2] % classes, classes)))
         residues = tokens[:, : self.numbers] % classes
@@ -167,7 +167,7 @@ class Calling:
     def of_vectors(
         self, network: Callable[..., Any], vectors: Float[Tensor, "batch 2 residue"], classes: int
     ) -> Float[Tensor, "batch output"]:
-        """Logits of a network called with one-hot numbers, for any vectors in place of these."""
+        """Return the logits of a network that takes one-hot vectors, for any vectors in place of one-hot vectors."""
         return self._read(self._called(network, self._vectors(network, vectors)), len(vectors), classes)
 
     def _vectors(self, network: Callable[..., Any], vectors: Tensor) -> tuple[Tensor, ...]:
@@ -190,7 +190,7 @@ class Calling:
 
 @contextmanager
 def evaluating(network: object) -> Iterator[None]:
-    """A network with all its modules in the mode of evaluation, until the block ends."""
+    """Set all modules of a network to evaluation mode until the block ends."""
     every = network.modules() if isinstance(network, nn.Module) else ()
     modules = [m for m in every if getattr(m, "training", False)]  # a frozen TorchScript module has no mode
     for module in modules:
@@ -208,11 +208,11 @@ def _float_type(network: object) -> torch.dtype:
 
 
 def _ways(network: object, n_ctx: int, said: Calling | None, form: str | None) -> Iterator[Calling]:
-    """The ways to call a network with inputs of so many tokens, the likeliest first.
+    """Return the possible input formats for a number of tokens, most likely first.
 
     Args:
-        said: what is known of it, such as its tokens.
-        form: the only form that is tried; all by default.
+        said: known fields of the input format, such as its tokens.
+        form: the only form to try; all forms by default.
     """
     is_module, known = isinstance(network, nn.Module), said or Calling()
     forms = FORMS if form is None else (form,)
@@ -229,7 +229,7 @@ def _ways(network: object, n_ctx: int, said: Calling | None, form: str | None) -
 
 
 def _batches(count: int) -> Iterator[int | None]:
-    """How many of so many inputs may be taken at a time: all, or a power of 2."""
+    """Return the batch sizes to try for a number of inputs: all inputs, then powers of 2."""
     yield None
     yield from (2**k for k in reversed(range((count - 1).bit_length())))
 
@@ -241,13 +241,13 @@ def likeliest_calling(
     form: str | None = None,
     said: Calling | None = None,
 ) -> Calling:
-    """The likeliest way in which a network takes all of some inputs and gives logits, as many at a time as it takes.
+    """Return the most likely input format in which a network accepts all given inputs and returns logits.
 
     Args:
-        form: the only form that is tried, a key of `FORMS`; all by default.
-        said: what is known of how it is called, such as its tokens.
+        form: the only form to try, a key of `FORMS`; all forms by default.
+        said: known fields of the input format, such as its tokens.
     Raises:
-        ValueError: no such form, or no way; says what the network answered to the first.
+        ValueError: the form is unknown, or the network accepts no format; the message holds the network's first error.
     """
     if form is not None and form not in FORMS:
         raise ValueError(f"unknown form of inputs {form!r}; known are {', '.join(FORMS)}")
@@ -265,10 +265,10 @@ def likeliest_calling(
 def _of_form(
     network: Callable[..., Any], tokens: Tensor, classes: int, form: str | None, said: Calling | None
 ) -> Calling:
-    """The likeliest way in which a network takes some inputs at once.
+    """Return the most likely input format in which a network accepts a batch of inputs.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the network accepts the inputs in no format.
     """
     answers = []
     for way in _ways(network, tokens.shape[1], said, form):
@@ -279,10 +279,10 @@ def _of_form(
 
 
 def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> Calling:
-    """A way of calling, with as many inputs at a time as the network takes.
+    """Return the input format with the largest batch size that the network accepts.
 
     Raises:
-        ValueError: there are inputs that it does not take at all.
+        ValueError: the network does not accept some of the inputs.
     """
     answers = []
     for most in _batches(len(tokens)):
@@ -294,7 +294,7 @@ def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes:
 
 
 def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> str | None:
-    """The error of a network on inputs of some form; None if it takes them."""
+    """Return the error of a network on inputs in some format; None if the network accepts them."""
     try:
         with torch.no_grad():
             way.logits(network, tokens, classes)
@@ -305,7 +305,7 @@ def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: 
 
 
 def _answers_each_alone(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> bool:
-    """Whether some inputs get the same answers in the reverse order; so, too, where chance moves the answers."""
+    """Return True if inputs get the same answers in reverse order, or if the network's answers are random."""
     once, again, turned = (
         way.logits(network, x, classes)[:, :classes].double().log_softmax(dim=-1)
         for x in (tokens, tokens, tokens.flip(0))

@@ -1,4 +1,4 @@
-"""Configurations of transformers: shape, forward pass and initialisation, with checks of every field."""
+"""Define configurations of transformers: shape, forward pass and initialisation, with checks of every field."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ NORMALISATIONS: dict[str, tuple[str, ...]] = {"LN": ("w", "b"), "LNPre": (), "RM
 
 @dataclass(frozen=True)
 class TransformerConfig(BaseConfig):
-    """A transformer with or without LayerNorm, in HookedTransformer's vocabulary.
+    """The configuration of a transformer, with or without normalisation; fields are named as in HookedTransformer.
 
     Attributes:
-        d_mlp: neurons per layer; None for a network of attention alone.
-        attention_rate: share of softmax in the attention; the rest is 1 for every visible position. 1 is softmax alone,
-            and 0 is constant attention (Zhong et al. 2023, section 2.2).
-        causal: whether a position attends only to itself and to earlier positions.
-        normalization_type: of what the attention, the MLP and the unembedding read, a key of
-            `NORMALISATIONS`; None for none.
+        d_mlp: neurons per layer; None for a network without MLPs.
+        attention_rate: share r of softmax in the attention pattern, r softmax + (1 - r) for every visible position. A
+            rate of 1 is softmax attention, and 0 is constant attention (Zhong et al. 2023, section 2.2).
+        causal: True if a position attends only to itself and to earlier positions.
+        normalization_type: normalisation before attention, MLP and unembedding, a key of `NORMALISATIONS`; None for no
+            normalisation.
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
-        positional: whether a learned embedding of the position is added to that of the token.
-        attn_biases, mlp_biases, unembed_bias: which biases exist. Nanda et al. 2023 have those of the MLP alone.
-        init: how the weights begin, a key of `INITS`.
-        n_tasks: number of classifiers side by side in W_U; it decides how large W_U begins under "he".
+        positional: True if a learned position embedding is added to the token embedding.
+        attn_biases, mlp_biases, unembed_bias: True if these biases exist. Networks of Nanda et al. 2023 only have MLP
+            biases.
+        init: kind of the initial weights, a key of `INITS`.
+        n_tasks: number of classifiers that share W_U; it sets the initial scale of W_U if `init` is "he".
         unlabelled_outputs: number of extra columns of W_U, beyond `d_vocab_out`. Unlabelled outputs are in the softmax
             of the training, but are never the answer, like the output for "=" in the released code of Nanda et al.
             2023. `labelled` leaves them out.
@@ -73,7 +74,7 @@ class TransformerConfig(BaseConfig):
 
     @classmethod
     def of(cls, task: Task, **sizes: int | float | str | bool | None) -> TransformerConfig:
-        """The configuration whose vocabulary, outputs and context fit the task; every other field may be given."""
+        """Return a configuration whose vocabulary, outputs and context fit the task; other fields may be given."""
         sizes = {"n_tasks": len(task.output_sizes)} | sizes
         return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
@@ -84,7 +85,7 @@ class TransformerConfig(BaseConfig):
 
     @property
     def summary(self) -> str:
-        """The shape in a few words, such as a table has room for.
+        """The shape in a few words, short enough for a table.
 
         >>> TransformerConfig(d_vocab=114, d_vocab_out=113, n_ctx=3).summary
         '1 layer, d 128, 4 x 32, mlp 512'
@@ -107,7 +108,7 @@ class TransformerConfig(BaseConfig):
         return f"attention rate {self.attention_rate:.6g}, {seen}, {neurons}read at the last position"
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every weight, in HookedTransformer's names and orientations."""
+        """Return the shape of every weight, by HookedTransformer's names and in its orientations."""
         m, h, d, norm = self.d_model, self.n_heads, self.d_head, NORMALISATIONS.get(self.normalization_type or "", ())
         shapes: dict[str, tuple[int, ...]] = {"embed.W_E": (self.d_vocab, m)}
         if self.positional:
@@ -131,11 +132,11 @@ class TransformerConfig(BaseConfig):
         return shapes
 
     def labelled(self) -> TransformerConfig:
-        """The configuration of the network that is analysed, without the outputs that are never the answer."""
+        """Return the configuration without the outputs that are never the answer; analyses use this network."""
         return replace(self, unlabelled_outputs=0) if self.unlabelled_outputs else self
 
     def scales(self) -> dict[str, float]:
-        """Standard deviation of every weight matrix before the first step; biases begin at 0. See `INITS`."""
+        """Return the standard deviation of every initial weight matrix; biases begin at 0. See `INITS`."""
         if self.init == "he":
             return {name: math.sqrt(2 / self._fan_in(name, shape)) for name, shape in self.shapes().items()}
         scale = 1 / math.sqrt(self.d_model)
@@ -147,10 +148,11 @@ class TransformerConfig(BaseConfig):
         return scales
 
     def _fan_in(self, name: str, shape: tuple[int, ...]) -> int:
-        """The fan-in of `he_normal` in the code of Syrkis & Søgaard 2024: rows of the matrices of all heads, or tasks.
+        """Return the fan-in of `he_normal` as in the code of Syrkis & Søgaard 2024: rows of the matrices of all heads
+        or tasks.
 
-        In W_O that is the number of inputs of a unit, in W_Q, W_K, W_V and W_U several times that number. With the rows
-        of one matrix alone the loss of 29 tasks would begin at 2.4, where the source has 1.
+        In W_O this fan-in is the number of inputs of a unit. In W_Q, W_K, W_V and W_U it is several times that number.
+        With the rows of one matrix alone, the loss of 29 tasks would begin at 2.4, while the source reports 1.
         """
         return math.prod(shape[:-1]) * (self.n_tasks if name == "unembed.W_U" else 1)
 

@@ -1,6 +1,6 @@
-"""Convert a foreign checkpoint into a network of this library, and find the task that its shapes allow.
+"""Convert an external checkpoint into a network of this library, and find the task that fits its weight shapes.
 
-A `ForwardPass` states what the weights leave open. The layouts are those of `modinterp.models.layouts`.
+A `ForwardPass` holds the settings that weights do not show. The known layouts are listed in `modinterp.models.layouts`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ _LAYER = re.compile(r"blocks\.([0-9]{1,6})\.")
 
 @dataclass(frozen=True)
 class ForwardPass:
-    """The parts of a forward pass that a file of weights does not hold, and that the user names.
+    """Settings of a forward pass that a file of weights does not hold, and that the user states.
 
     Attributes:
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
-        attention_rate, causal: as in `TransformerConfig`.
-        joined: as in `MLPConfig`; None for what the shapes say, which leave open whether a bias counts once or twice.
-        normalization_type: as in `TransformerConfig`, of a file without weights of normalisations, as where these are
-            folded; those with weights are known by them.
+        attention_rate, causal: share of softmax attention, and whether attention is causal; see `TransformerConfig`.
+        joined: how an MLP combines the embeddings; see `MLPConfig`. None to infer it from the shapes, which do not show
+            whether a bias counts once or twice.
+        normalization_type: the normalisation, see `TransformerConfig`. Give it for a file without normalisation
+            weights, for example because they are folded; otherwise the weights show it.
     """
 
     act_fn: str = "relu"
@@ -43,7 +44,7 @@ class ForwardPass:
 
     @classmethod
     def of(cls, config: Config) -> ForwardPass:
-        """How the network of a configuration computes.
+        """Return the forward-pass settings of a configuration.
 
         >>> ForwardPass.of(MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8, act_fn="gelu")).act_fn
         'gelu'
@@ -94,7 +95,7 @@ def _transformer_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> T
 
 
 def _normalisation(weights: Weights) -> str | None:
-    """The kind of normalisation whose weights are there; None where none are."""
+    """Return the kind of normalisation whose weights exist; None without such weights."""
     kinds = {"ln_final.b": "LN", "ln_final.w": "RMS"}
     return next((kind for name, kind in kinds.items() if name in weights), None)
 
@@ -117,12 +118,13 @@ def _mlp_config(weights: Weights, n_ctx: int, assumed: ForwardPass) -> MLPConfig
 
 
 def fitting(weights: Weights, config: Config, task: Task) -> Network:
-    """The hooked network of weights whose names and shapes are those of a configuration that fits the task.
+    """Return the hooked network for weights whose names and shapes fit a configuration and the task.
 
     Args:
-        weights: in float32 or less, with the unlabelled outputs of the configuration or without them.
+        weights: named weights in float32 or lower precision, with or without the unlabelled outputs of the
+            configuration.
     Raises:
-        ValueError: a weight is missing, left over or of another shape, or the config contradicts the task.
+        ValueError: a weight is missing, unexpected or of the wrong shape, or the config contradicts the task.
     """
     shapes = {name: tuple(w.shape) for name, w in weights.items()}
     if shapes.get("unembed.W_U", ())[-1:] == (config.d_vocab_out,):
@@ -140,10 +142,10 @@ def fitting(weights: Weights, config: Config, task: Task) -> Network:
 
 
 def _has_attention(weights: Weights) -> bool:
-    """Whether the weights, in our layout, are a transformer's or those of a pair MLP.
+    """Return True if weights in our layout belong to a transformer, and False for a pair MLP.
 
     Raises:
-        ValueError: they are neither.
+        ValueError: the weights belong to neither kind of network.
     """
     if any(name.startswith("blocks.0.attn.") for name in weights):
         return True
@@ -155,7 +157,7 @@ def _has_attention(weights: Weights) -> bool:
 
 
 def _positions(weights: Weights) -> int | None:
-    """How many tokens a network of these weights reads; None where any number would do."""
+    """Return the number of tokens that a network with these weights reads; None if any number is possible."""
     if "pos_embed.W_pos" in weights:
         return _shape(weights, "pos_embed.W_pos", 2)[0]
     if _has_attention(weights):
@@ -167,10 +169,10 @@ def _positions(weights: Weights) -> int | None:
 
 
 def sizes_of(weights: Weights) -> tuple[int, int, int]:
-    """How many tokens, outputs and positions a network of some weights has, in any of the known layouts.
+    """Return the numbers of tokens, outputs and positions of a network, from its weights in any known layout.
 
     Raises:
-        ValueError: the layout is none of the known ones, or no weight says how many positions there are.
+        ValueError: the layout is unknown, or no weight shows the number of positions.
     """
     weights = in_our_layout(weights, with_norms=True)
     positions = _positions(weights)
@@ -182,18 +184,18 @@ def sizes_of(weights: Weights) -> tuple[int, int, int]:
 def modular_task(
     weights: Weights, op: str, p: int | None = None, equals: bool | None = None, vocabularies: int | None = None
 ) -> ModularArithmetic:
-    """The task of a network over pairs of residues, as far as the shapes of its weights decide it.
+    """Return the modular task of a network over pairs of numbers, inferred from the shapes of its weights.
 
     The positions, or else the sizes of the vocabularies, show whether a third token, "=", stands at the end. The
     modulus p, or the number of outputs, shows whether each number has a vocabulary of its own.
 
     Args:
-        weights: in any of the layouts of `modinterp.models.layouts`.
-        op: a key of `modinterp.tasks.modular.OPERATIONS`, which follows from no shape.
-        p, equals, vocabularies: the modulus, whether there is a token "=", and how many vocabularies the two numbers
-            have, where they are known.
+        weights: named weights in any of the layouts of `modinterp.models.layouts`.
+        op: the operation, a key of `modinterp.tasks.modular.OPERATIONS`; no shape shows it.
+        p, equals, vocabularies: the modulus, whether a token "=" exists, and the number of vocabularies of the two
+            numbers (1 or 2), if they are known.
     Raises:
-        ValueError: the layout is unknown; the network is not over pairs; an argument contradicts the shapes, or is
+        ValueError: the layout is unknown; the network does not read pairs; an argument contradicts the shapes, or is
             missing and does not follow from the shapes.
     """
     weights = in_our_layout(weights)
@@ -232,25 +234,25 @@ def modular_task(
 
 
 def with_tokens_of(weights: Weights, task: T, equals: bool | None = None, vocabularies: int | None = None) -> T:
-    """A task over pairs, with or without "=" and with as many vocabularies as a network for it has by its shapes.
+    """Return a task over pairs, with the token "=" and the number of vocabularies that the weight shapes require.
 
-    Args, Raises: as of `modular_task`.
+    The arguments and errors are those of `modular_task`.
     """
     pairs = modular_task(weights, "add", task.output_sizes[0], equals, vocabularies)
     return replace(task, equals=pairs.equals, vocabularies=pairs.vocabularies)
 
 
 def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUAL) -> Network:
-    """A hooked network with the weights of a checkpoint in any of the layouts of `modinterp.models.layouts`.
+    """Build a hooked network from the weights of a checkpoint in any of the layouts of `modinterp.models.layouts`.
 
     Args:
         weights: map from names to tensors. HookedTransformer's `mask` and `IGNORE` buffers are ignored. Output columns
             beyond the task's outputs are left out, such as the one of "=" in the code of Nanda et al. 2023.
-        task: what the network was trained on; says how many positions and classes there are.
-        assumed: how the network computes, as far as no weight says it.
+        task: the task of the network, which gives the numbers of positions and classes.
+        assumed: settings of the forward pass that no weight shows.
     Raises:
-        ValueError: the layout is none of the known ones, a weight is missing, left over or of another shape, or the
-            shapes contradict the task.
+        ValueError: the layout is unknown, a weight is missing, unexpected or of the wrong shape, or the shapes
+            contradict the task.
     """
     weights = in_our_layout(weights, with_norms=task.grid is None)
     has_attention, classes = _has_attention(weights), sum(task.output_sizes)

@@ -1,7 +1,7 @@
-"""A network with its normalisations folded into the weights beside them, which computes the same function.
+"""Fold a network's normalisations into the adjacent weights, without changing the network's function.
 
 Statements about QK, OV and unembedding circuits use folded weights. A product of two folded matrices is the whole map
-between two places of the residual stream, except for a division by one number.
+between two points of the residual stream, except for a division by one number.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ def _centred(w: Float[Tensor, "*rows column"], axis: int = -1) -> Tensor:
 
 
 def folded(network: Network) -> Network:
-    """An equal network with centred weights, and with each LayerNorm's own weights folded into those that read it.
+    """Return an equal network with centred weights, and with each LayerNorm's weights folded into the following
+    weights.
 
-    Where a LayerNorm or no normalisation stands before the unembedding, each input's logits are centred over the
-    outputs, which changes no probability. With a LayerNorm, all matrices that write into the residual stream are
-    centred over `d_model`. The LayerNorm's w and b go into the weights behind it. Biases of values go into `b_O`, since
-    attention adds up to 1. Without a normalisation the residual stream is read as it is, and only the unembedding is
-    centred.
+    If a LayerNorm or no normalisation precedes the unembedding, each input's logits are centred over the outputs, which
+    changes no probability. With a LayerNorm, all matrices that write into the residual stream are centred over
+    `d_model`. The LayerNorm's w and b are folded into the following weights. Biases of values are folded into `b_O`,
+    since attention adds up to 1. Without a normalisation, only the unembedding is centred.
 
     Raises:
-        ValueError: a network that is no transformer, has RMSNorm, or attends to more or less than 1 in all.
+        ValueError: the network is not a transformer, has RMSNorm, or has attention patterns that do not sum to 1.
     Source: the folding of TransformerLens, `ProcessWeights`.
     """
     config = network.cfg
@@ -57,7 +57,7 @@ def folded(network: Network) -> Network:
 
 
 def _fold(weights: Weights, norm: str, matrix: str, bias: str) -> None:
-    """Fold one normalisation into a matrix that reads it, whose rows are centred then, and into a bias."""
+    """Fold one normalisation into the matrix that reads it and into a bias, and center the matrix."""
     W, w, b = weights[matrix], weights.pop(f"{norm}.w", None), weights.pop(f"{norm}.b", None)
     weights.setdefault(bias, W.new_zeros(W.shape[:-2] + W.shape[-1:]))
     if b is not None:
@@ -66,7 +66,7 @@ def _fold(weights: Weights, norm: str, matrix: str, bias: str) -> None:
 
 
 def _fold_attention(weights: Weights, layer: int) -> None:
-    """Fold the normalisation before the attention of a layer, and the biases of its values into `b_O`."""
+    """Fold the normalisation before a layer's attention into the attention weights, and the value biases into `b_O`."""
     attn, norm = f"blocks.{layer}.attn.", f"blocks.{layer}.ln1"
     own = {f"{norm}.{x}": weights.pop(f"{norm}.{x}") for x in "wb" if f"{norm}.{x}" in weights}
     for letter in "QKV":

@@ -1,4 +1,4 @@
-"""From a configuration and weights to the network that they make."""
+"""Build a hooked network from a configuration and weights."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from modinterp.models.transformer import Transformer
 
 
 def hooked(config: Config, weights: Weights) -> Network:
-    """The hooked network of a configuration, with a copy of the weights, in the mode of evaluation.
+    """Return the hooked network of a configuration, with a copy of the weights, in evaluation mode.
 
     The network has only the outputs that are the answer to some input. If the configuration has unlabelled outputs,
     `cfg` is `config.labelled()`.
 
     Args:
-        weights: with the shapes of `config.shapes()`, or of `config.labelled().shapes()`.
+        weights: named weights with the shapes of `config.shapes()`, or of `config.labelled().shapes()`.
     """
     labelled, weights = config.labelled(), labelled_weights(config, weights)
     network = PairMLP(labelled, weights) if isinstance(labelled, MLPConfig) else Transformer(labelled, weights)

@@ -1,4 +1,4 @@
-"""Weights before the first step, and the weights of the outputs that answer some input."""
+"""Draw initial weights, and remove the weights of outputs that are never the answer."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from modinterp.models.mlp_config import MLPConfig
 
 
 def is_bias(name: str) -> bool:
-    """True if a weight with this name, such as `blocks.0.mlp.b_in`, is a bias; most biases begin at 0."""
+    """Return True if a weight with this name, such as `blocks.0.mlp.b_in`, is a bias; most biases begin at 0."""
     last = name.rpartition(".")[2]
     return last == "b" or last.startswith("b_")
 
 
 def is_norm_weight(name: str) -> bool:
-    """True if a weight with this name, such as `ln_final.w`, is a normalisation's factor; such factors begin at 1."""
+    """Return True if a weight with this name, such as `ln_final.w`, is a normalisation's factor; factors begin at 1."""
     return name.endswith(".w")
 
 
 def initial_weights(config: Config, seed: int, only: Collection[str] | None = None) -> Weights:
-    """Weights before the first step, drawn in float32 on the CPU, the same on every device.
+    """Return random initial weights, drawn in float32 on the CPU, so that they are the same on every device.
 
-    Matrices are normal with the standard deviations of `config.scales()`, biases are 0; those named by `config.uniform`
-    are uniform instead. Weights are drawn in the order of `config.shapes()`. The initialisation "left-facing" has the
-    order and orientation of the code of Nanda et al. 2023, so that the same seed gives the same weights as there. A
-    pair MLP that is "left-facing" draws each matrix as code of column vectors has it.
+    Matrices are normally distributed with the standard deviations of `config.scales()`, and biases are 0. Weights named
+    by `config.uniform` are uniformly distributed instead. Weights are drawn in the order of `config.shapes()`. The
+    initialisation "left-facing" draws weights in the order and orientation of the code of Nanda et al. 2023, so that a
+    seed gives the same weights as that code. In a "left-facing" pair MLP, each matrix is drawn transposed.
 
     Args:
-        only: names of the weights that are wanted, if not all. Weights that are not in `only` are not drawn at all.
-            With `only`, the result has the right distribution, but differs from the weights that the seed gives for the
-            whole network.
+        only: names of the weights to draw; all by default. With `only`, the result has the right distribution, but
+            differs from the weights that the seed gives for the whole network.
     """
     generator = torch.Generator().manual_seed(seed)
     wanted = {name: shape for name, shape in config.shapes().items() if only is None or name in only}
@@ -63,7 +62,9 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
 def _left_facing_weights(
     config: TransformerConfig, wanted: dict[str, tuple[int, ...]], generator: torch.Generator
 ) -> Weights:
-    """Weights drawn as column-vector code has them, each then turned into HookedTransformer's orientation."""
+    """Draw weights in the orientation of code with column vectors, and transpose them into HookedTransformer's
+    orientation.
+    """
     m, heads, d_head = config.d_model, config.n_heads, config.d_head
 
     def draw(*shape: int, width: int = m) -> Tensor:
@@ -88,9 +89,9 @@ def _left_facing_weights(
 
 
 def _cosine_weights(config: MLPConfig, generator: torch.Generator) -> Weights:
-    """W_in and W_U of neurons that each read and write one cosine of one frequency, with phases of their own.
+    """Return W_in and W_U in which each neuron reads and writes one cosine of one frequency, with random phases.
 
-    Frequencies 1 to (p - 1) / 2 are dealt out equally and shuffled.
+    Each frequency from 1 to (p - 1) / 2 gets an equal number of neurons, in random order.
     """
     p, neurons = config.d_vocab, config.d_mlp
     freqs = (torch.arange(neurons) % ((p - 1) // 2) + 1)[torch.randperm(neurons, generator=generator)]
@@ -101,9 +102,9 @@ def _cosine_weights(config: MLPConfig, generator: torch.Generator) -> Weights:
 
 
 def labelled_weights(config: Config, weights: Weights) -> Weights:
-    """The weights without the columns of the unembedding that are the answer to no input.
+    """Return the weights without the columns of the unembedding that are never the answer.
 
-    Weights from which those columns are missing already are given back as they are. See
+    If these columns are already missing, the weights are returned unchanged. See
     `TransformerConfig.unlabelled_outputs`.
     """
     if not config.unlabelled_outputs:

@@ -1,4 +1,4 @@
-"""Convert foreign layouts: weights of known names and orientations get the names and orientations of this library.
+"""Convert external layouts: weights of known names and orientations get the names and orientations of this library.
 
 ======================================================  ==========================================================
 layout                                                  recognised by
@@ -61,22 +61,22 @@ _TURNED: dict[str, Callable[[Tensor, int], Tensor]] = {
 
 
 def name_list(names: Iterable[object]) -> str:
-    """List the first dozen names on one line, for an error."""
+    """Return the first dozen names on one line, for an error message."""
     shown = [str(n) if str(n).isprintable() and len(str(n)) < 100 else ascii(n)[:100] for n in names]
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 
 def in_our_layout(weights: Weights, with_norms: bool = False) -> Weights:
-    """Weights of any of the layouts in our names and orientations, in float32.
+    """Convert weights of any known layout to the names and orientations of this library, in float32.
 
     The reader drops four things: a prefix shared by all names, buffers, copies of a weight under foreign names, and
     biases that are all zero.
 
     Args:
-        with_norms: whether normalisations are read, under the names of HookedTransformer. Measurements over pairs
+        with_norms: True to keep normalisation weights, under the names of HookedTransformer. Measurements over pairs
             assume that a network has no normalisation.
     Raises:
-        ValueError: a weight is no dense array of finite real numbers, or the layout is none of the known ones.
+        ValueError: a weight is not a dense array of finite real numbers, or the layout is unknown.
     """
     weights = _without_copies(_without_prefix(_checked(weights)))
     for pattern, what in _UNREAD.items():
@@ -94,10 +94,10 @@ def in_our_layout(weights: Weights, with_norms: bool = False) -> Weights:
 
 
 def _checked(weights: Weights) -> Weights:
-    """The weights in float32, without buffers.
+    """Return the weights in float32, without buffers.
 
     Raises:
-        ValueError: a weight is no dense array of finite real numbers.
+        ValueError: a weight is not a dense array of finite real numbers.
     """
     weights = {name: w for name, w in weights.items() if not (isinstance(name, str) and _BUFFERS.search(name))}
     weights = {name: w for name, w in weights.items() if not _is_counter(name, w)}
@@ -113,14 +113,14 @@ def _checked(weights: Weights) -> Weights:
 
 
 def _is_counter(name: object, w: object) -> bool:
-    """Whether a weight is a buffer of whole numbers or truth values, as counters, positions and masks are."""
+    """Return True if a weight is a buffer of integers or truth values, such as a counter or a mask."""
     if not isinstance(name, str) or _OWN.fullmatch(name) or name.endswith((".weight", ".bias")):
         return False
     return isinstance(w, Tensor) and w.layout == torch.strided and w.dtype in _WHOLE and not w.is_quantized
 
 
 def _without_prefix(weights: Weights) -> Weights:
-    """The weights without what all names begin with, such as `module.`, as wrappers of torch put before them."""
+    """Remove a prefix that all names share, such as `module.`, which wrappers of torch add."""
     firsts = {name.partition(".")[0] for name in weights}
     while len(weights) > 1 and len(firsts) == 1 and all("." in name for name in weights):
         weights = {name.partition(".")[2]: w for name, w in weights.items()}
@@ -129,7 +129,7 @@ def _without_prefix(weights: Weights) -> Weights:
 
 
 def _without_copies(weights: Weights) -> Weights:
-    """The weights without those that repeat one of ours under another name, such as `x_embed` for `embed.W_E`."""
+    """Remove copies of our weights under other names, such as `x_embed` for `embed.W_E`."""
     own = {name: w for name, w in weights.items() if _OWN.fullmatch(name)}
     return {
         name: w
@@ -139,7 +139,7 @@ def _without_copies(weights: Weights) -> Weights:
 
 
 def _without_zero_biases(weights: Weights) -> Weights:
-    """The weights without biases of which all of one kind (`b_Q, b_K, b_V, b_O`, or `b_U`) are zero."""
+    """Remove biases of attention (`b_Q, b_K, b_V, b_O`) or of the unembedding (`b_U`), if all of them are zero."""
     for kind in (r"attn\.b_[QKVO]$", r"unembed\.b_U$"):
         names = [n for n in weights if re.search(kind, n)]
         if not any(weights[n].any() for n in names):
@@ -148,7 +148,7 @@ def _without_zero_biases(weights: Weights) -> Weights:
 
 
 def _renamed(weights: Weights) -> Weights:
-    """Weights of a layout without attention under our names; all others as they are."""
+    """Rename the weights of layouts without attention to our names; return other weights unchanged."""
     if set(weights) == set(_THREE):
         return {_THREE[name]: w for name, w in weights.items()}
     if set(weights) == _TWO_EMBEDDINGS:
@@ -171,9 +171,9 @@ def _left_facing_mlp(name: str, w: Tensor) -> Tensor:
 
 
 def _of_torch_modules(weights: Weights) -> Weights:
-    """The weights of embeddings and linear layers, as torch's modules have them, under our names.
+    """Rename the weights of torch's embedding and linear modules to our names.
 
-    Without an embedding the first layer reads one-hot pairs: its columns are the embeddings, which nothing mixes.
+    Without an embedding module, the first linear layer reads one-hot pairs, and its columns are the embeddings.
     """
     modules = list(dict.fromkeys(name.rpartition(".")[0] for name in weights))
     embeddings = [m for m in modules if m.rpartition(".")[2].startswith("emb")]
@@ -197,14 +197,14 @@ def _of_torch_modules(weights: Weights) -> Weights:
 
 
 def _table(embedding: Tensor, first: Tensor) -> Tensor:
-    """Vectors of the tokens; those of an embedding that is a linear layer of one-hot numbers are its columns."""
+    """Return the embedding vectors of the tokens; a linear layer of one-hot numbers holds them as columns."""
     rows, columns = embedding.shape
     is_linear = rows and columns and first.shape[1] % columns and not first.shape[1] % rows
     return embedding.T.contiguous() if is_linear else embedding
 
 
 def _check_chain(weights: Weights, embeddings: list[str], hidden: list[str], last: str) -> None:
-    """Raise ValueError where the layers do not fit behind each other, or one seems to be an embedding."""
+    """Raise ValueError if the sizes of consecutive layers do not fit, or a layer seems to be an embedding."""
     layers, names = [*hidden, last], name_list(weights)
     if not embeddings and (found := [m for m in layers if "emb" in m]):
         raise ValueError(f"whether {found[0]} is the embedding is not known; names are {names}; {GIVE_THE_MODULE}")

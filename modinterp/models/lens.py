@@ -1,7 +1,7 @@
-"""The used parts of TransformerLens, without the libraries for language models that it imports.
+"""Import the parts of TransformerLens that are used here, without its libraries for language models.
 
-The libraries for language models (transformers, datasets, pyarrow) take longer to import than torch. Whoever uses more
-of TransformerLens imports it as ever.
+The libraries for language models (transformers, datasets, pyarrow) take longer to import than torch. Other parts of
+TransformerLens can still be imported in the usual way.
 """
 
 from modinterp.lazy import by_parts

@@ -1,4 +1,4 @@
-"""Places of the embedding, the attention and the neurons in a user's network."""
+"""Name locations in a user's network, such as its embedding, attention and neurons, and replace activations there."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ATTENTION = re.compile(r"attention (\d+)")
 
 @dataclass(frozen=True)
 class Location:
-    """The output or the input of a part of a network.
+    """A location in a network: the output or the input of a module, or an attention pattern.
 
     Attributes:
-        path: name of a hook point, or of a module; `attention 0` for the first pattern of attention that is made.
-        is_input: whether its input is meant.
+        path: name of a hook point or module; `attention 0` is the first attention pattern of a forward pass.
+        is_input: True for the input of the module, False for its output.
     """
 
     path: str
@@ -36,12 +36,12 @@ class Location:
 
     @classmethod
     def of(cls, text: str) -> Location:
-        """A location by its name: `fc1`, or `fc2:input` for what goes into it."""
+        """Parse the name of a location: `fc1` is the output of a module, and `fc2:input` is its input."""
         return cls(text.removesuffix(":input"), text.endswith(":input"))
 
     @property
     def attention(self) -> int | None:
-        """The number of the pattern of attention that is meant, in the order of calls; None for a module."""
+        """The index of the attention pattern, in the order of calls; None for a module."""
         match = _ATTENTION.fullmatch(self.path)
         return None if match is None else int(match[1])
 
@@ -50,10 +50,10 @@ class Location:
 
 
 def part(network: nn.Module, path: str) -> nn.Module:
-    """The hook point or module of a network.
+    """Return the hook point or module with a name in a network.
 
     Raises:
-        ValueError: it has none of that name.
+        ValueError: the network has no hook point or module of this name.
     """
     points: Mapping[str, nn.Module] = getattr(network, "hook_dict", {})
     if path in points:
@@ -69,10 +69,10 @@ def part(network: nn.Module, path: str) -> nn.Module:
 def passing(
     network: nn.Module, through: Mapping[Location, Callable[[Tensor], Tensor]], batch: int = 1
 ) -> Iterator[None]:
-    """The network with the activations at some locations passed through functions, until the block ends.
+    """Pass the activations at some locations through functions until the block ends.
 
     Args:
-        batch: how many inputs it is given.
+        batch: number of inputs in each call of the network.
     """
 
     def of_output(change: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
@@ -100,16 +100,16 @@ def passing(
 
 
 def is_hook(name: str) -> bool:
-    """True if a name is a hook point of this library's networks."""
+    """Return True if a name is a hook point of this library's networks."""
     return _SHARED.fullmatch(name) is not None
 
 
 def shared_hooks(network: nn.Module) -> dict[str, Location]:
-    """The hook points of TransformerLens that a network has under the names of ours."""
+    """Map our hook names to hook points of the same names in a network of TransformerLens."""
     return {name: Location(name) for name in getattr(network, "hook_dict", {}) if _SHARED.fullmatch(name)}
 
 
 def embeddings(network: nn.Module, p: int) -> list[Location]:
-    """The embeddings of at least p tokens among the modules of a network."""
+    """Return the embedding modules of a network that embed at least p tokens."""
     modules = network.named_modules()
     return [Location(name) for name, m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= p]

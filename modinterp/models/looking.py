@@ -26,51 +26,51 @@ _PROBED = 64  # inputs over which the gradient of the logits is averaged
 
 @runtime_checkable
 class Wrapped(Protocol):
-    """The part of a wrapped module that this file needs; see `modinterp.models.Wrapped`."""
+    """Interface of a wrapped module, with the members that this file needs; see `modinterp.models.Wrapped`."""
 
     cfg: WrappedConfig
     inputs: Tensor
 
     @property
     def inner_module(self) -> nn.Module:
-        """The module that is wrapped."""
+        """The user's module."""
         ...
 
     def with_hooks(self, hooks: Mapping[str, Location]) -> None:
-        """Use these hooks as the known ones."""
+        """Set the known hooks of the wrapped module."""
         ...
 
     def moves_with_token(self, location: Location) -> bool:
-        """True if the first tensor at a location changes with the first number."""
+        """Return True if the first tensor at a location changes with the first number of the input."""
         ...
 
     def called(self, tokens: Tensor, every: bool = False) -> Tensor:
-        """Logits at the last position, `[batch, output]`."""
+        """Return the logits at the last position, `[batch, output]`."""
         ...
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """The activations at a location for some inputs."""
+        """Return the activations at a location for some inputs."""
         ...
 
     def in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-        """A change in the task's order as one in the network's own."""
+        """Convert a function of activations from the task's order of positions to the network's order."""
         ...
 
     def affine_map(self, location: Location) -> Tensor | None:
-        """The matrix from a location to the logits; None where none does."""
+        """Return the matrix from the activations at a location to the logits; None if the map is not affine."""
         ...
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A call of a layer with a matrix of weights, or of a function between such layers.
+    """A recorded call of a layer with a weight matrix, or of a module without weights between such layers.
 
     Attributes:
-        name: of the module.
-        has_matrix: whether it has a matrix.
-        attentions: how many patterns were made before it.
-        width: of its input, the size of the last axis.
-        is_bent: whether it has no weights, and its output differs from its input.
+        name: name of the module.
+        has_matrix: True if the module has a weight matrix.
+        attentions: number of attention patterns computed before the call.
+        width: size of the last axis of the input.
+        is_bent: True for a nonlinearity: the module has no weights, and its output differs from its input.
     """
 
     name: str
@@ -81,11 +81,11 @@ class Layer:
 
 
 def look(wrapped: Wrapped, hooks: dict[str, Location], classes: int) -> dict[str, Location]:
-    """Hooks of a module: the given ones, and those found by search.
+    """Return the hooks of a module: the given hooks, and hooks that are found by a search.
 
     Args:
-        hooks: the given hooks.
-        classes: how many numbers are embedded, at least.
+        hooks: hooks that the user named.
+        classes: smallest number of numbers that an embedding must embed.
     """
     found = dict(hooks)
     inner, use = wrapped.inner_module, wrapped.with_hooks
@@ -113,9 +113,9 @@ def look(wrapped: Wrapped, hooks: dict[str, Location], classes: int) -> dict[str
 
 
 def _calls(wrapped: Wrapped) -> tuple[int, list[Layer]]:
-    """How many patterns of attention pass, and the layers in the order of their calls.
+    """Return the number of attention patterns, and the layers in the order of their calls.
 
-    Patterns count only where the logits stay as they were while they are seen.
+    Attention patterns count only if recording them leaves the logits unchanged.
     """
     inner, tokens = wrapped.inner_module, wrapped.inputs[: min(3, len(wrapped.inputs))]
     positions = wrapped.cfg.calling.positions(wrapped.cfg.n_ctx)
@@ -150,21 +150,21 @@ def _calls(wrapped: Wrapped) -> tuple[int, list[Layer]]:
 
 
 def _candidates(layers: list[Layer]) -> list[tuple[int, Location, bool]]:
-    """Where the logits may be read from, in the order of calls: what is bent, and what enters a matrix."""
+    """Return locations of possible neurons, in the order of calls: nonlinearities, and inputs of weight matrices."""
     found = [(i, Location(x.name, is_input=x.has_matrix), x.is_bent) for i, x in enumerate(layers)
              if x.is_bent or x.has_matrix]  # fmt: skip
     return list({location: (i, location, bent) for i, location, bent in found}.values())
 
 
 def _is_behind_one(wrapped: Wrapped, location: Location) -> bool:
-    """Whether what is at a location is what a rectifier, GELU or SiLU gives."""
+    """Return True if the activations at a location are the output of ReLU, GELU or SiLU."""
     seen = wrapped.seen(location, wrapped.inputs)
     is_rectified = seen.clamp(max=0).square().sum() < 0.01 * seen.square().sum()
     return bool(is_rectified or (seen.min() > _LOWEST and seen.max() > -3 * _LOWEST))
 
 
 def _is_wider(layers: list[Layer], i: int) -> bool:
-    """Whether a layer that takes neurons is followed by another, which takes a residual stream of another width."""
+    """Return True if a layer that reads neurons precedes a layer that reads a residual stream of another width."""
     behind = [x for x in layers[i + 1 :] if x.has_matrix]
     return layers[i].has_matrix and bool(behind) and behind[-1].width != layers[i].width
 
@@ -172,9 +172,9 @@ def _is_wider(layers: list[Layer], i: int) -> bool:
 def _neurons_of_layers(
     layers: list[Layer], found: dict[str, Location], n_layers: int, width: int
 ) -> dict[str, Location]:
-    """Neurons of the layers where none are known: what enters the second matrix behind the attention of a layer.
+    """Find unknown neurons of the layers: the inputs of the second matrix after the attention of a layer.
 
-    They are recognised where they are more or fewer than the residual stream is wide.
+    Neurons are recognised only if their number differs from the width of the residual stream.
     """
     matrices = [x for x in layers if x.has_matrix]
     if n_layers == 1 and not any(x.attentions for x in matrices):
@@ -189,9 +189,9 @@ def _neurons_of_layers(
 
 
 def mean_gradient(wrapped: Wrapped, location: Location) -> Float[Tensor, "feature output"] | None:
-    """The mean gradient of the logits with respect to the activations at a location; None without a gradient.
+    """Return the mean gradient of the logits with respect to the activations at a location; None without a gradient.
 
-    The mean gradient is the matrix that reads neurons where a normalisation stands between them and the logits.
+    The mean gradient serves as the read-out matrix if a normalisation lies between the neurons and the logits.
     """
     generator = torch.Generator().manual_seed(0)
     tokens = wrapped.inputs[torch.randint(len(wrapped.inputs), (_PROBED,), generator=generator)]

@@ -1,8 +1,8 @@
-"""Rows of tables, looked up for many inputs; the order in which their gradients are added is worked out once a batch.
+"""Look up rows of tables for many inputs, with an order of gradient sums that is computed once per batch.
 
-Torch sums the gradients of looked up rows by an index that it sorts at every step. The places of each row are listed
-beforehand, so that one pass adds the gradients, always in one order. Adding in a listed order takes a third to a tenth
-of the time on a CPU, and one kernel instead of about thirty on a GPU.
+Torch sorts the index of looked-up rows at every step to sum their gradients. Here, the positions of each row are listed
+once per batch. One pass then adds the gradients, always in the same order. This takes a third to a tenth of the time on
+a CPU, and one kernel instead of about thirty on a GPU.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ Index = dict[str, Any]  # tensors by name; what one part of a forward pass alone
 
 
 def mappable_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) -> Index:
-    """The lookups of a batch by torch's own operations: `rows` as they are.
+    """Return the lookups of a batch for torch's own operations: only `rows`, unchanged.
 
     Args:
-        rows, n_rows, n_heads: as for `fast_index`.
+        rows, n_rows, n_heads: the looked-up rows, number of table rows, and number of heads; see `fast_index`.
     """
     return {"rows": rows}
 
 
 def fast_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) -> Index:
-    """The lookups of a batch: `rows`; `order`, all places row by row; `starts`, where each row begins in that order.
+    """Return the lookups of a batch: `rows`, the positions `order` sorted by row, and the start of each row there,
+    `starts`.
 
     Args:
-        rows: the rows of a table that each input looks up.
+        rows: indices of the table rows that each input looks up.
         n_rows: number of rows of the table.
-        n_heads: number of heads that mix those rows, for `fast_mixed_rows`; 0 where none does.
+        n_heads: number of heads that mix the rows, for `fast_mixed_rows`; 0 without heads.
     """
     found, order = rows.flatten().sort(stable=True)
     starts = torch.searchsorted(found, torch.arange(n_rows, device=rows.device))
@@ -41,10 +42,11 @@ def fast_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) 
 
 
 def _mixing_index(index: Index, n_rows: int, n_heads: int) -> Index:
-    """The lookups of a batch by every head in a table of its own, those tables one below the other.
+    """Return the lookups of a batch if every head has its own table, with all tables stacked.
 
-    A bag is what one head looks up for one input. There are `rows`, `[bag, place]`, `order` and `starts` as in the
-    index that all heads share; and `bags` and `ordered_bags`, the bag of each place, and of each place in that order.
+    A bag is the set of rows that one head looks up for one input. The index holds `rows` `[bag, place]`, `order` and
+    `starts`, as in `fast_index`. It also holds `bags`, the bag of each place, and `ordered_bags`, the same in the
+    sorted order.
     """
     rows, order, starts = index["rows"], index["order"], index["starts"]
     heads, places = torch.arange(n_heads, device=rows.device).unsqueeze(1), rows.shape[1]
@@ -91,19 +93,19 @@ class _MixedRows(torch.autograd.Function):
 
 
 def fast_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
-    """The rows that each input looks up; it cannot be mapped over.
+    """Return the table rows that each input looks up; this function does not support `vmap`.
 
     Args:
-        index: what `fast_index` gives.
+        index: the result of `fast_index`.
     """
     return _Rows.apply(table, index["rows"], index["order"], index["starts"], False)  # type: ignore[return-value]
 
 
 def fast_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input column"]:
-    """The sum of the rows that each input looks up; it cannot be mapped over.
+    """Return the sum of the table rows that each input looks up; this function does not support `vmap`.
 
     Args:
-        index: what `fast_index` gives.
+        index: the result of `fast_index`.
     """
     return _Rows.apply(table, index["rows"], index["order"], index["starts"], True)  # type: ignore[return-value]
 
@@ -111,28 +113,28 @@ def fast_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Ten
 def fast_mixed_rows(
     table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "place input head"], index: Index
 ) -> Float[Tensor, "input head d_head"]:
-    """The rows that each input looks up, added up by each head as it attends to them; it cannot be mapped over.
+    """Return, for each head, the attention-weighted sum of the looked-up rows; this function does not support `vmap`.
 
     Args:
-        index: what `fast_index` gives for that number of heads.
+        index: the result of `fast_index` for the number of heads.
     """
     stacked, by_bag = table.transpose(0, 1).flatten(0, 1), pattern.permute(1, 2, 0).flatten(0, 1)
     return _MixedRows.apply(stacked, by_bag, index["mixing"]).unflatten(0, (-1, table.shape[1]))  # type: ignore
 
 
 def mappable_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
-    """`fast_rows` by torch's own operations, which can be mapped over."""
+    """Do the same as `fast_rows` with torch's own operations, which support `vmap`."""
     return F.embedding(index["rows"], table)
 
 
 def mappable_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input column"]:
-    """`fast_row_sums` by torch's own operations, which can be mapped over."""
+    """Do the same as `fast_row_sums` with torch's own operations, which support `vmap`."""
     return mappable_rows(table, index).sum(dim=1)
 
 
 def mappable_mixed_rows(
     table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "place input head"], index: Index
 ) -> Float[Tensor, "input head d_head"]:
-    """`fast_mixed_rows` by torch's own operations, which can be mapped over."""
+    """Do the same as `fast_mixed_rows` with torch's own operations, which support `vmap`."""
     looked_up = mappable_rows(table.flatten(1), index).unflatten(-1, table.shape[1:])
     return (pattern.transpose(0, 1).unsqueeze(-1) * looked_up).sum(dim=1)

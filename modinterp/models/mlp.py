@@ -1,4 +1,4 @@
-"""Hidden layers on pairs of embeddings: no attention, the same hook names as a transformer's MLP."""
+"""Define networks of hidden layers on pairs of embeddings, without attention, with a transformer's hook names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Layer(nn.Module):
 
 
 class PairMLP(Network):
-    """The network of an `MLPConfig`, such as logits = act((W_E[a] + W_E[b]) W_in) W_U, with one output position.
+    """A network without attention that maps a pair to logits, such as act((W_E[a] + W_E[b]) W_in) W_U.
 
     >>> from modinterp.models import MLPConfig, initial_weights
     >>> config = MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8)
@@ -46,7 +46,7 @@ class PairMLP(Network):
         return_type: str | None = "logits",
         labels: Int[Tensor, " batch"] | None = None,
     ) -> Any:
-        """Return the logits of every output, at the only position; or the loss, as `Transformer.forward` does."""
+        """Return the logits of every output at the only position, or the loss, like `Transformer.forward`."""
         x = self.hook_embed(self.W_E[tokens])
         x = x.flatten(1).unsqueeze(1) if self.cfg.joined == "concatenated" else x.sum(dim=1, keepdim=True)
         for block in self.blocks:

@@ -1,4 +1,4 @@
-"""The numbers that fix the shape of a network of hidden layers on pairs, and how its weights begin."""
+"""Define configurations of networks of hidden layers on pairs: shape, biases and initialisation."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ MLP_INITS = {
 
 @dataclass(frozen=True)
 class MLPConfig(BaseConfig):
-    """Hidden layers on the embeddings of the numbers, without attention: logits = W_U act(... act(pre)) + b_U.
+    """The configuration of a network without attention: logits = W_U act(... act(pre)) + b_U.
 
-    `pre` is made of the two embeddings as `joined` says. Kissane's notebook on modular addition with a one-hidden-layer
-    MLP has the defaults. The linear models of Zhong et al. 2023 have biases and the initialisation "linear". The linear
-    model alpha of Zhong et al. has one layer on the sum of the embeddings, beta two layers, and gamma two layers on the
-    sum after W_in. The linear model delta of Zhong et al. has one layer on the concatenation, with embeddings of half
-    the width. Alpha with a vocabulary for each number is their X. The MLP of Chughtai et al. 2023 has a vocabulary for
-    each number and one layer of the concatenation, without biases.
+    The first pre-activation `pre` combines the two embeddings as `joined` says. The defaults are those of Kissane's
+    notebook on modular addition with a one-hidden-layer MLP. The linear models of Zhong et al. 2023 have biases and the
+    initialisation "linear". The linear model alpha of Zhong et al. has one layer on the sum of the embeddings, beta two
+    layers, and gamma two layers on the sum after W_in. The linear model delta of Zhong et al. has one layer on the
+    concatenation, with embeddings of half the width. Their model X is alpha with a vocabulary for each number. The MLP
+    of Chughtai et al. 2023 has a vocabulary for each number and one layer on the concatenation, without biases.
 
     Attributes:
-        d_mlp: neurons of each hidden layer.
-        joined: how the first layer takes the embeddings, a key of `JOINED`.
-        mlp_biases, unembed_bias: which biases exist.
-        init: how the weights begin, a key of `MLP_INITS`.
-        one_hot: whether the first layer reads one-hot tokens. A one-hot network has no weight W_E, and d_model is
+        d_mlp: number of neurons of each hidden layer.
+        joined: how the first layer combines the two embeddings, a key of `JOINED`.
+        mlp_biases, unembed_bias: True if these biases exist.
+        init: kind of the initial weights, a key of `MLP_INITS`.
+        one_hot: True if the first layer reads one-hot tokens. A one-hot network has no weight W_E, and d_model equals
             d_vocab.
-        init_scale: factor of the initial matrices, W_E left out.
+        init_scale: factor of all initial matrices except W_E.
     """
 
     d_vocab: int
@@ -72,32 +72,32 @@ class MLPConfig(BaseConfig):
 
     @property
     def _holds_cosines(self) -> bool:
-        """Whether the two matrices map residues to neurons and neurons to residues."""
+        """True if the network has two matrices, one from residues to neurons and one from neurons to residues."""
         biases = self.mlp_biases or self.unembed_bias
         return self.one_hot and self.joined == "sum" and self.n_layers == 1 and not biases
 
     @classmethod
     def of(cls, task: Task, **sizes: int | float | str | bool) -> MLPConfig:
-        """The configuration whose vocabulary and outputs fit the task; every other field may be given.
+        """Return a configuration whose vocabulary and outputs fit the task; other fields may be given.
 
-        With `one_hot` the width is that of the vocabulary, unless it is given.
+        With `one_hot`, d_model is the size of the vocabulary by default.
         """
         sizes = ({"d_model": task.d_vocab} if sizes.get("one_hot") else {}) | sizes
         return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
 
     @property
     def n_heads(self) -> int:
-        """0: the network has no attention; TransformerLens asks every config for it."""
+        """The number of heads, 0, since the network has no attention; TransformerLens needs this attribute."""
         return 0
 
     @property
     def attn_only(self) -> bool:
-        """False: the network has an MLP; TransformerLens asks every config for this."""
+        """False, since the network has an MLP; TransformerLens needs this attribute."""
         return False
 
     @property
     def summary(self) -> str:
-        """The shape in a few words, such as a table has room for."""
+        """The shape in a few words, short enough for a table."""
         layers = f"{self.n_layers} x " * (self.n_layers > 1)
         width = "one-hot" if self.one_hot else f"d {self.d_model}"
         return f"pair mlp, {width}, mlp {layers}{self.d_mlp}"
@@ -109,7 +109,7 @@ class MLPConfig(BaseConfig):
 
     @property
     def bias_count(self) -> int:
-        """How often the bias of the first layer is added: once, or with every embedding."""
+        """How many times the bias of the first layer is added: once, or once for every embedding."""
         return self.n_ctx if self.joined == "sum after W_in" else 1
 
     def labelled(self) -> MLPConfig:
@@ -117,7 +117,7 @@ class MLPConfig(BaseConfig):
         return self
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every weight, in HookedTransformer's names and orientations.
+        """Return the shape of every weight, by HookedTransformer's names and in its orientations.
 
         >>> MLPConfig(d_vocab=5, d_vocab_out=5, d_model=4, d_mlp=8).shapes()
         {'embed.W_E': (5, 4), 'blocks.0.mlp.W_in': (4, 8), 'unembed.W_U': (8, 5)}
@@ -133,11 +133,11 @@ class MLPConfig(BaseConfig):
 
     @property
     def uniform(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the weights, biases among them, that begin uniformly distributed instead of normally."""
+        """Names of the weights and biases with a uniform instead of a normal initial distribution."""
         return tuple(name for name in self.shapes() if ".mlp." in name) if self.init == "linear" else ()
 
     def scales(self) -> dict[str, float]:
-        """Standard deviation of every weight before the first step. See `MLP_INITS`."""
+        """Return the standard deviation of every initial weight. See `MLP_INITS`."""
         shapes = self.shapes()
         scales = {name: 1 / math.sqrt(shape[0]) for name, shape in shapes.items()}
         if self.init == "1/sqrt(width)":

@@ -1,4 +1,4 @@
-"""Find the inputs of the neurons of an external module: the place before its nonlinearity, by trying."""
+"""Find the neurons' inputs, before the nonlinearity, in an external module by trying locations and nonlinearities."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ PROBED = 64  # inputs on which it is tried whether one place is the nonlinearity
 
 
 def neuron_inputs(network: Wrapped) -> tuple[str, Float[Tensor, "input neuron"]] | None:
-    """The nonlinearity of a module's last neurons, and their inputs for all of the task's inputs; None if not seen.
+    """Return the nonlinearity of a module's last neurons, and the neurons' inputs; None if they are not found.
 
-    A place is the input of the neurons if a nonlinearity of it is what the neurons are, and it is not the neurons
-    themselves.
+    Activations are the neurons' inputs if a nonlinearity maps them to the neurons, and they differ from the neurons.
 
     Returns:
-        a key of `ACTIVATIONS`, and the inputs at the last position in float64, in the task's order.
+        a key of `ACTIVATIONS`, and the neurons' inputs at the last position for all of the task's inputs, in float64.
     """
     name = f"blocks.{network.cfg.n_layers - 1}.mlp.hook_post"
     precise, tokens = network.in_float64(), network.inputs
@@ -49,7 +48,7 @@ def _at_last(x: Tensor) -> Tensor:
 
 
 def _places(inner: object) -> Iterator[Location]:
-    """What every module gives, and what it is called with."""
+    """Return the outputs and the inputs of every module."""
     names = [name for name, _ in inner.named_modules() if name] if isinstance(inner, nn.Module) else []
     yield from (Location(name) for name in names)
     yield from (Location(name, is_input=True) for name in names)

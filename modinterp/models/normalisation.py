@@ -1,6 +1,6 @@
-"""LayerNorm and RMSNorm before each part of a layer and before the unembedding, with HookedTransformer's names.
+"""Apply LayerNorm or RMSNorm before each part of a layer and before the unembedding, with HookedTransformer's names.
 
-Source: TransformerLens, whose `normalization_type` has these names.
+Source: TransformerLens, whose `normalization_type` has the same values.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ EPS = 1e-5  # is added to the mean square
 
 
 def normalised(x: Float[Tensor, "*batch d_model"], kind: str | None, weights: Weights, name: str) -> Tensor:
-    """Activations after a normalisation; as they are where there is none.
+    """Normalise activations; without a normalisation, return them unchanged.
 
-    LN removes the mean and divides by the root mean square, RMS only divides; both then multiply by w, and LN adds b.
+    LN subtracts the mean and divides by the root mean square; RMS only divides. Both then multiply by w, and LN adds b.
 
     Args:
-        kind: a key of `modinterp.models.config.NORMALISATIONS`; None for none.
-        name: of the normalisation, such as `blocks.0.ln1`.
+        kind: a key of `modinterp.models.config.NORMALISATIONS`; None for no normalisation.
+        name: name of the normalisation, such as `blocks.0.ln1`.
     """
     if kind is None:
         return x
@@ -34,7 +34,7 @@ def normalised(x: Float[Tensor, "*batch d_model"], kind: str | None, weights: We
 
 
 class Normalisation(Component):
-    """`normalised` with every step hooked; `hook_scale` has the root mean squares, `[*batch, 1]`."""
+    """A normalisation with hook points after every step; `hook_scale` has the root mean squares, `[*batch, 1]`."""
 
     w: Tensor
     b: Tensor
@@ -45,7 +45,7 @@ class Normalisation(Component):
         self.hook_scale, self.hook_normalized = HookPoint(), HookPoint()
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        """The normalised activations."""
+        """Return the normalised activations."""
         x = x - x.mean(dim=-1, keepdim=True) if self.kind.startswith("LN") else x
         x = x / self.hook_scale((x.square().mean(dim=-1, keepdim=True) + EPS).sqrt())
         x = x * self.w if hasattr(self, "w") else x

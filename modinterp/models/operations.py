@@ -1,4 +1,4 @@
-"""Operations of the training pass in two forms: a fast one, and one that can be mapped over runs."""
+"""Provide the operations of the training pass in two forms: a fast form, and a form that supports `vmap` over runs."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from modinterp.models.lookup import (
 
 
 class Operations(NamedTuple):
-    """Operations of the training pass beside torch's own.
+    """The operations of the training pass that have a fast and a mappable form.
 
     Attributes:
-        affine: the function x W + b of the large products.
-        relu: the nonlinearity of networks with ReLU.
-        affine_relu: both together.
+        affine: function that computes x W + b for large products.
+        relu: the ReLU function.
+        affine_relu: function that computes ReLU of x W + b.
         index: function that prepares the lookups of a batch for `rows`, `row_sums` and `mixed_rows`.
-        rows, row_sums: the rows of a table that each input looks up, and their sum.
-        mixed_rows: their sum by each head, weighted by its pattern.
+        rows, row_sums: functions that return the table rows that each input looks up, and the sum of these rows.
+        mixed_rows: function that returns, for each head, the sum of the looked-up rows weighted by its attention
+            pattern.
     """
 
     affine: Callable[[Tensor, Tensor, Tensor | None], Tensor]

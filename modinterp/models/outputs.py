@@ -1,4 +1,4 @@
-"""The output of a user's network, and the part of it that is logits."""
+"""Find the logits in the output of a user's network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEEPEST = 3  # containers in each other
 
 
 def arrays(result: Any, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
-    """The arrays in a network's output, each with its name: `logits` first, then in their own order.
+    """Return the arrays in a network's output with their names; `logits` comes first, then the others in their order.
 
     >>> [name for name, _ in arrays({"hidden": torch.zeros(2, 3), "logits": torch.zeros(2, 5)})]
     ['logits', 'hidden']
@@ -34,7 +34,7 @@ def arrays(result: Any, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
 
 
 def _parts(result: Any) -> list[tuple[str, Any]] | None:
-    """Names and parts of a container; None for an array."""
+    """Return the names and parts of a container; None for an array."""
     if isinstance(result, Mapping):
         return sorted(((str(name), part) for name, part in result.items()), key=lambda x: x[0] != "logits")
     if hasattr(result, "logits"):
@@ -52,7 +52,7 @@ def _tensor(x: Any) -> Tensor:
 
 
 def refusal(logits: Tensor, rows: int, classes: int) -> str:
-    """Text: why an array `[row, output]` cannot be the logits of this many inputs; empty if it can."""
+    """Return the reason why an array `[row, output]` cannot be the logits of `rows` inputs; empty if it can."""
     if logits.ndim != 2 or len(logits) != rows or logits.shape[1] < classes:
         return f"expected logits [{rows}, {classes} or more], or [.., pos, ..], got {list(logits.shape)}"
     return "" if logits.is_floating_point() else f"expected logits, which are real numbers, got {logits.dtype}"
@@ -65,12 +65,12 @@ def read(
 
     Args:
         rows: number of inputs that the network was given.
-        classes: how many logits there must be at least.
-        at: the position that is read where there are several.
-        output: the array's name, as `arrays` has it.
-        positions_first: whether positions are the first axis, and not the second.
+        classes: smallest number of logits per input.
+        at: the position to read, if the array has several positions.
+        output: the name of the array, as `arrays` returns it.
+        positions_first: True if positions are the first axis, and not the second.
     Raises:
-        ValueError: no array fits.
+        ValueError: no array in the output fits.
     """
     why = "expected logits, got nothing"
     for name, array in arrays(result):

@@ -1,4 +1,4 @@
-"""Anybody's module or function on sequences, seen from outside: tokens in, logits at positions out."""
+"""Treat a user's module or function on sequences as a black box from tokens to logits."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from modinterp.tasks import Task
 
 @dataclass(frozen=True)
 class OutsideConfig:
-    """Configuration of a network that is called from outside.
+    """The configuration of a black-box network, of which only inputs and outputs are known.
 
     Attributes:
-        kind: name of its class, or of the function.
+        kind: name of the user's class or function.
     """
 
     d_vocab: int
@@ -35,24 +35,25 @@ class OutsideConfig:
 
     @property
     def summary(self) -> str:
-        """Text: a short description of the network."""
+        """A short description of the network."""
         return f"{self.kind}, seen from outside"
 
     @property
     def forward_pass(self) -> str:
-        """How it is called, in a few words."""
+        """A short description of the network's input format."""
         return "its own, called with tokens"
 
 
 class Outside(Network):
-    """Anybody's module or function from tokens `[batch, pos]` to logits at all positions, or at the last alone.
+    """A user's module or function from tokens `[batch, pos]` to logits at all positions or at the last position.
 
     Args:
-        network: its logits are `[batch, pos, output]`, or `[batch, output]` for the last position; alone, the first of
-            a tuple, or `.logits`. A module is set to the mode of evaluation.
-        task: what it was trained on; outputs beyond its classes are left out.
+        network: module or function that returns logits `[batch, pos, output]`, or `[batch, output]` for the last
+            position. The logits may be the first entry of a tuple, or the attribute `.logits`. A module is set to
+            evaluation mode.
+        task: the task of the network; outputs beyond the task's classes are dropped.
     Raises:
-        ValueError: it takes no such tokens, or gives no logits at the positions that the task is read at.
+        ValueError: the network does not accept the tokens, or returns no logits at the positions of the answers.
     """
 
     def __init__(self, network: Callable[..., Any], task: Task):
@@ -73,17 +74,19 @@ class Outside(Network):
 
     @property
     def device(self) -> torch.device:
-        """Return the device of the parameters."""
+        """The device of the parameters."""
         inner = self.__dict__["inner"]
         parameters = inner.parameters() if isinstance(inner, nn.Module) else iter(())
         return next(parameters, torch.empty(0)).device
 
     def in_float64(self) -> Outside:
-        """The network itself, which computes as it does."""
+        """Return the network unchanged; it always computes in its own dtype."""
         return self
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch read output"]:
-        """Logits of the classes at all positions; at the last alone where the task is read there."""
+        """Return the logits of the task's classes at all positions, or only at the last position if the task is read
+        there.
+        """
         c: OutsideConfig = self.cfg
         found = self.__dict__["inner"](tokens)
         found = found[0] if isinstance(found, tuple | list) else getattr(found, "logits", found)

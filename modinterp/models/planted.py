@@ -1,4 +1,4 @@
-"""Networks that are written down weight by weight, so that how they answer is known without taking them apart."""
+"""Build networks with hand-written weights, whose algorithm is therefore known in advance."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ PHASES = 12  # neurons a frequency
 def clock(
     p: int, freqs: tuple[int, ...], size: float = 40.0, decoys: tuple[int, ...] = ()
 ) -> tuple[ModularArithmetic, Network]:
-    """A planted one-layer transformer that adds mod p by turning angles at some frequencies, and its task.
+    """Return a hand-written one-layer transformer that adds mod p with the clock algorithm, and its task.
 
     Head 0 copies the token at a, and head 1 the token at b. Each frequency has twelve neurons, relu(cos(w a + x) +
     cos(w b + x)) at evenly spread x. The unembedding reads them as cos(w(a + b - c)).
 
     Args:
         freqs: frequencies, from 1 to (p - 1) / 2.
-        size: of the logits.
-        decoys: other frequencies, whose circles the embedding holds where no head reads them.
+        size: factor of the logits; larger values give smaller losses.
+        decoys: frequencies whose circles are in the embedding, but which no head reads.
     Raises:
-        ValueError: no frequency, one twice, or one that is none of p.
+        ValueError: no frequency is given, a frequency occurs twice, or a frequency is not from 1 to (p - 1) / 2.
     """
     if not freqs or len(set(freqs)) < len(freqs) or not all(0 < k <= p // 2 for k in freqs):
         raise ValueError(f"frequencies are different numbers from 1 to {p // 2}, got {freqs}")
@@ -50,7 +50,7 @@ def _circles(p: int, freqs: tuple[int, ...]) -> Tensor:
 
 
 def _with_unread(weights: Weights, content: Tensor) -> Weights:
-    """The weights with more dimensions of the residual stream, which hold content of the numbers and feed nothing."""
+    """Add dimensions to the residual stream that hold functions of the numbers but that no weight reads."""
     extra = content.shape[1]
     axes = {"W_E": 1, "W_pos": 1, "W_Q": 1, "W_K": 1, "W_V": 1, "W_O": 2, "W_in": 0, "W_out": 1, "W_U": 0, "b_out": 0}
     wider = dict(weights)
@@ -64,7 +64,9 @@ def _with_unread(weights: Weights, content: Tensor) -> Weights:
 
 
 def _routed(content: Tensor, turn: Tensor, W_L: Tensor) -> Weights:
-    """Weights that carry the content of a and of b, by a head each, to neurons relu((content[a] + content[b]) turn)."""
+    """Return weights in which two heads carry content[a] and content[b] to neurons relu((content[a] + content[b])
+    turn).
+    """
     (p, m), outputs = content.shape, W_L.shape[1]
     token, from_a, from_b = (slice(i * m, (i + 1) * m) for i in range(3))
     out, position = slice(3 * m, 3 * m + outputs), 3 * m + outputs

@@ -1,4 +1,4 @@
-"""How the numbers of a pair stand among the tokens of a user's network: `a op:30 b =:31 -> c+1 at 2`."""
+"""Map the numbers of an input to the tokens of a user's network, in a notation such as `a op:30 b =:31 -> c+1 at 2`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FORM = "write it as `a op b =`, `a+1 b+1 -> c+1`, or `a op:30 b =:31 -> c at 3`
 
 @dataclass(frozen=True)
 class Word:
-    """One position of an input: a number, or a token common to all inputs.
+    """One position of an input: a number, or a special token that is the same in all inputs.
 
     Attributes:
-        name: a letter of `LETTERS` for a number, anything else for a special token.
-        token: the number that is added to get the token; or the token of a special word.
+        name: a letter of `LETTERS` for a number, and any other text for a special token.
+        token: for a number, the offset from the number to its token; for a special token, the token itself.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Word:
 
 @dataclass(frozen=True)
 class TokenMap:
-    """From the numbers of a task's inputs to the tokens that a network takes, and where its answer is read.
+    """A map from the numbers of an input to the tokens of a network, and the position and output of the answer.
 
     Attributes:
-        words: what stands at each position.
+        words: the number or special token at each position.
         answer_at: the position whose logits are the answer; the last by default.
-        first_class: the output that stands for the answer 0.
+        first_class: index of the output for the answer 0.
 
     >>> TokenMap.of("a op:30 b =:31", p=29).tokens(torch.tensor([[3, 4]])).tolist()
     [[3, 30, 4, 31]]
@@ -59,15 +59,16 @@ class TokenMap:
 
     @classmethod
     def of(cls, text: str, p: int, numbers: int = 2) -> TokenMap:
-        """The map that a text says. Special tokens without a number get one: `=` is p, the others follow in order.
+        """Parse the text of a token map. Special tokens without a number get one: `=` is p, and the others follow in
+        order.
 
         Args:
-            text: positions with blanks between them. The text ends in `-> c+FIRST at POSITION`, if the answer is not
-                read at the last position, or the answer 0 is not the first output.
-            p: how many numbers there are.
-            numbers: how many of them an input has.
+            text: positions separated by blanks. The text ends in `-> c+FIRST at POSITION` if the answer is not read at
+                the last position, or if the answer 0 is not the first output.
+            p: number of different numbers, which are 0 to p - 1.
+            numbers: how many numbers an input has.
         Raises:
-            ValueError: the text is no such map, or a number of the task is missing or stands twice.
+            ValueError: the text is not a token map, or a number of the task is missing or occurs twice.
         """
         inputs, _, answer = text.partition("->")
         found = [_WORD.fullmatch(word) for word in inputs.split()]
@@ -93,10 +94,10 @@ class TokenMap:
 
     @classmethod
     def of_task(cls, tokens: Int[Tensor, "input pos"], p: int, numbers: int) -> TokenMap:
-        """The map by which a task has its own tokens.
+        """Return the token map of a task's own tokens.
 
         Args:
-            tokens: all inputs of the task, whose numbers stand first.
+            tokens: all inputs of the task, in which the numbers come first.
         """
         offsets = (tokens[:, :numbers].amin(dim=0) // p * p).tolist()
         special = [Word(EQUALS, int(token)) for token in tokens[0, numbers:]]
@@ -110,18 +111,19 @@ class TokenMap:
 
     @property
     def position(self) -> int:
-        """The position of the answer, counted from 0."""
+        """The position at which the answer is read, counted from 0."""
         return self.answer_at % len(self.words)
 
     def size(self, p: int) -> int:
-        """How many tokens there are, the numbers included."""
+        """The size of the vocabulary, including the numbers."""
         return 1 + max(w.token + (p - 1) * w.is_number for w in self.words)
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """Positions in the order of our own networks: the numbers, the others, the answer's last; None where none is.
+        """Positions in the order of our own networks: numbers, special tokens, and last the answer's position. None if
+        no such order exists.
 
-        None where a number stands where the answer is read, and is not the last of them.
+        The order does not exist if the answer is read at a number that is not the last one.
         """
         places = {w.name: i for i, w in enumerate(self.words) if w.is_number}
         numbers = [places[name] for name in sorted(places)]
@@ -131,7 +133,7 @@ class TokenMap:
         return (*numbers, *rest, self.position)
 
     def tokens(self, numbers: Int[Tensor, "batch number"]) -> Int[Tensor, "batch pos"]:
-        """The tokens of some inputs, whose numbers stand in the order of the letters."""
+        """Return the tokens of some inputs, given their numbers in the order of the letters."""
         columns = [
             numbers[:, LETTERS.index(w.name)] + w.token if w.is_number else torch.full_like(numbers[:, 0], w.token)
             for w in self.words
@@ -140,11 +142,11 @@ class TokenMap:
 
 
 def maps_of(text: str, p: int, numbers: int, pool_end: int) -> list[TokenMap]:
-    """Return the maps that a text may mean: that of `TokenMap.of`, and those with other numbers for its special tokens.
+    """Return the token maps that a text may mean: the map of `TokenMap.of`, and maps with other special tokens.
 
     Args:
-        text, p, numbers: as in `TokenMap.of`.
-        pool_end: special tokens are below this.
+        text, p, numbers: the arguments of `TokenMap.of`.
+        pool_end: upper bound of the special tokens, not included.
     """
     first = TokenMap.of(text, p, numbers)
     said = set(re.findall(r"(\S+):\d", text))
@@ -161,13 +163,13 @@ def maps_of(text: str, p: int, numbers: int, pool_end: int) -> list[TokenMap]:
 
 
 def usual_maps(p: int, numbers: int, offsets: Sequence[int], pool_end: int) -> list[list[TokenMap]]:
-    """The usual maps, in groups of one form each, the simplest form first.
+    """Return the usual token maps, in groups of the same form, with the simplest form first.
 
     Args:
-        p: how many numbers there are.
-        numbers: how many of them an input has.
-        offsets: what may be added to a number.
-        pool_end: special tokens are below this.
+        p: number of different numbers, which are 0 to p - 1.
+        numbers: how many numbers an input has.
+        offsets: possible offsets from a number to its token.
+        pool_end: upper bound of the special tokens, not included.
     """
     plain, with_op = " ".join(LETTERS[:numbers]), " op ".join(LETTERS[:numbers])
     forms = (
@@ -191,7 +193,7 @@ def _of_form(form: str, p: int, offsets: Sequence[int], pool_end: int) -> list[T
 
 
 def _choices(pool: list[int], count: int) -> list[tuple[int, ...]]:
-    """Ways to choose so many different tokens, those near the front of the pool first."""
+    """Yield choices of several different tokens, starting with tokens near the front of the pool."""
     if count == 0:
         return [()]
     some = pool[: 6 if count < 3 else 4]

@@ -1,4 +1,4 @@
-"""The hooked transformer: every activation passes through a hook point with HookedTransformer's name."""
+"""Define the hooked transformer: every activation passes through a hook point with HookedTransformer's name."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ FEW_ROWS = 4  # tokens for each row that there may be, below which rows are comp
 
 @dataclass(frozen=True)
 class ResidualTable:
-    """The residual stream before the first layer, which depends on position and token alone.
+    """The residual stream before the first layer as a table, since it depends only on position and token.
 
     Attributes:
-        rows: one for each position and token.
-        index: which of them stands at each position of each input.
+        rows: residual stream for each position and token, one row each.
+        index: row of the table at each position of each input.
     """
 
     rows: Float[Tensor, "row d_model"]
@@ -36,24 +36,24 @@ class ResidualTable:
 
 
 def _scores(q: Float[Tensor, "batch query head d_head"], k: Float[Tensor, "batch key head d_head"]) -> Tensor:
-    """Products of queries and keys, `[batch, head, query, key]`; of one query, faster than as thousands of matrices."""
+    """Return the products of queries and keys, `[batch, head, query, key]`; a single query has a faster path."""
     if q.shape[1] == 1:
         return (q * k).sum(-1).transpose(1, 2).unsqueeze(2)
     return torch.einsum("bqhd,bkhd->bhqk", q, k)
 
 
 def _weighted(pattern: Float[Tensor, "batch head query key"], v: Float[Tensor, "batch key head d_head"]) -> Tensor:
-    """Sums of values by an attention pattern, `[batch, query, head, d_head]`."""
+    """Return the sums of values weighted by an attention pattern, `[batch, query, head, d_head]`."""
     if pattern.shape[2] == 1:
         return (pattern.squeeze(2).transpose(1, 2).unsqueeze(-1) * v).sum(1, keepdim=True)
     return torch.einsum("bhqk,bkhd->bqhd", pattern, v)
 
 
 class Attention(Component):
-    """Attention; scores are divided by sqrt(d_head) before `hook_attn_scores`.
+    """The attention of one layer; scores are divided by sqrt(d_head) before `hook_attn_scores`.
 
-    `hook_pattern` has the weights of the values, with `TransformerConfig.attention_rate` included. A query's softmax
-    has this rate as its sum, and each visible position has 1 minus the rate in addition.
+    `hook_pattern` holds the final weights of the values: attention rate times softmax, plus 1 minus the attention rate
+    for each visible position.
     """
 
     W_O: Tensor
@@ -68,7 +68,7 @@ class Attention(Component):
         self.use_result, self.hook_result = False, HookPoint()
 
     def _project(self, x: Tensor, letter: str, table: ResidualTable | None) -> Float[Tensor, "*batch head d_head"]:
-        """The queries, keys or values at the positions of x, the last ones; looked up where x has few distinct rows."""
+        """Return the queries, keys or values at the positions of x; if x has few distinct rows, they are looked up."""
         if table is not None:
             rows = self._project(table.rows, letter, None)
             return F.embedding(table.index[:, -x.shape[1] :], rows.flatten(-2)).unflatten(-1, rows.shape[-2:])
@@ -82,10 +82,11 @@ class Attention(Component):
         asking: Float[Tensor, "batch query d_model"],
         table: ResidualTable | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
-        """Output of all heads together to the residual stream, at the query positions, the last ones of x.
+        """Return the summed output of all heads to the residual stream, at the query positions, which are the last ones
+        of x.
 
         Args:
-            table: the distinct rows of x, where they are known to be few.
+            table: the distinct rows of x, if there are known to be few; otherwise None.
         """
         q, k, v = (
             self.hook_q(self._project(asking, "Q", table)),
@@ -109,10 +110,12 @@ class Attention(Component):
 
 
 class MLP(Component):
-    """act(x W_in + b_in) W_out + b_out; biases may be absent; without W_out the output is the neurons themselves.
+    """The MLP of one layer, act(x W_in + b_in) W_out + b_out.
+
+    Biases may be absent. Without W_out, the output is the neurons themselves.
 
     Args:
-        bias_count: how often b_in is added, 1 but where it comes with every input of a sum.
+        bias_count: how many times b_in is added; more than 1 if it belongs to every embedding of a sum.
     """
 
     W_in: Tensor
@@ -126,7 +129,7 @@ class MLP(Component):
         self.hook_pre, self.hook_post = HookPoint(), HookPoint()
 
     def forward(self, x: Float[Tensor, "batch pos d_model"]) -> Float[Tensor, "batch pos d_out"]:
-        """Output of the MLP to the residual stream; its neurons, where it has no W_out."""
+        """Return the output of the MLP to the residual stream, or its neurons if it has no W_out."""
         pre = x @ self.W_in
         if hasattr(self, "b_in"):
             pre = pre + self.bias_count * self.b_in
@@ -136,7 +139,7 @@ class MLP(Component):
 
 
 def _hooked(point: HookPoint, x: Tensor) -> tuple[Tensor, bool]:
-    """What passes through a hook point, and whether it is known that no hook changed it, in place or otherwise."""
+    """Pass a tensor through a hook point; return the result, and True if certainly no hook changed it."""
     if x.is_inference():  # such tensors do not count their changes
         return point(x), False
     before = x._version
@@ -145,7 +148,7 @@ def _hooked(point: HookPoint, x: Tensor) -> tuple[Tensor, bool]:
 
 
 class Block(nn.Module):
-    """One layer: the output of attention, then that of the MLP if there is one, is added to the residual stream."""
+    """One layer, which adds the outputs of attention and, if it exists, of the MLP to the residual stream."""
 
     def __init__(self, layer: int, weights: Weights, config: TransformerConfig):
         super().__init__()
@@ -162,10 +165,10 @@ class Block(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch pos d_model"], table: ResidualTable | None = None
     ) -> Float[Tensor, "batch query d_model"]:
-        """The residual stream after the block, at the positions that ask.
+        """Return the residual stream after the block, at the query positions.
 
         Args:
-            table: the distinct rows of x, where they are known to be few.
+            table: the distinct rows of x, if there are known to be few; otherwise None.
         """
         x, unchanged = _hooked(self.hook_resid_pre, x)
         read = self.ln1(x)
@@ -178,7 +181,7 @@ class Block(nn.Module):
 
 
 class Transformer(Network):
-    """The transformer of a `TransformerConfig`, with the hook and weight names of HookedTransformer.
+    """A transformer with the hook and weight names of HookedTransformer, built from a `TransformerConfig`.
 
     >>> from modinterp.models import TransformerConfig, initial_weights
     >>> config = TransformerConfig(d_vocab=6, d_vocab_out=5, n_ctx=3)
@@ -200,7 +203,7 @@ class Transformer(Network):
 
     @contextmanager
     def at_last_position(self, n: int = 1) -> Iterator[Network]:
-        """For a while, answers at the last n positions alone: the last layer has no other queries and no other MLP."""
+        """Compute queries and MLP of the last layer only at the last n positions, until the block ends."""
         self.blocks[-1].n_asking = n
         try:
             yield self
@@ -208,9 +211,10 @@ class Transformer(Network):
             self.blocks[-1].n_asking = None
 
     def _residual_table(self, tokens: Int[Tensor, "batch pos"]) -> ResidualTable | None:
-        """The distinct rows of the residual stream before the first layer; None where the inputs have no more rows.
+        """Return the distinct rows of the residual stream before the first layer; None if a table saves nothing.
 
-        None as well where gradients are taken, which must pass through every hook, and behind a normalisation.
+        The result is also None if gradients are computed, since these must pass through every hook, or after a
+        normalisation.
         """
         n_ctx, d_vocab = tokens.shape[1], len(self.W_E)
         is_normalised = self.cfg.normalization_type is not None  # what the attention reads passes more hooks then
@@ -224,7 +228,9 @@ class Transformer(Network):
         return ResidualTable(rows.flatten(0, 1), tokens + d_vocab * torch.arange(n_ctx, device=tokens.device))
 
     def _table_of_these(self, tokens: Int[Tensor, "batch pos"]) -> ResidualTable | None:
-        """The rows that some tokens have at their positions; None where these are no fewer than half of the tokens."""
+        """Return the distinct (position, token) rows of some inputs; None unless they are fewer than half of the
+        tokens.
+        """
         d_vocab, places = len(self.W_E), torch.arange(tokens.shape[1], device=tokens.device)
         found, index = (tokens + d_vocab * places).unique(return_inverse=True)
         if 2 * len(found) > tokens.numel():
@@ -239,13 +245,14 @@ class Transformer(Network):
         labels: Int[Tensor, " batch"] | None = None,
         stop_at_layer: int | None = None,
     ) -> Any:
-        """Logits of every output at every position; arguments as HookedTransformer has them.
+        """Return the logits of every output at every position; the arguments are those of HookedTransformer.
 
         Args:
             return_type: `logits`, `loss`, `both`, or None for nothing. The loss is the mean cross-entropy of the logits
-                at the last position, in nats: there is no next token to predict.
-            labels: the right answers, for the loss, such as `task.answers()`.
-            stop_at_layer: return the residual stream before this layer instead, counted from the end where negative.
+                at the last position, in nats: these networks do not predict the next token.
+            labels: the right answers for the loss, such as `task.answers()`.
+            stop_at_layer: index of a layer; return the residual stream before this layer. Negative indices count from
+                the end.
         Raises:
             ValueError: another return type, or a loss without labels.
         """

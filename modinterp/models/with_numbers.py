@@ -1,4 +1,4 @@
-"""Networks and devices without numbers, such as those on torch's device `meta`, refused before anything is computed."""
+"""Refuse networks and devices without values, such as torch's device `meta`, before any computation."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from torch import nn
 
 
 def check_default_device() -> None:
-    """Raise ValueError where torch makes tensors on the device meta, so that inputs would hold no numbers."""
+    """Raise ValueError if torch's default device is `meta`, on which inputs would hold no values."""
     if torch.get_default_device().type == "meta":
         raise ValueError("torch makes tensors on meta, which holds no numbers; call torch.set_default_device('cpu')")
 
 
 def with_numbers(network: Callable[..., Any]) -> Callable[..., Any]:
-    """The network itself; a copy where torch made it in inference mode, which lets nobody take gradients through it.
+    """Return the network, or a copy if it was made in torch's inference mode, which allows no gradients.
 
     Raises:
-        ValueError: its weights lie on the device meta, or tensors are made there.
+        ValueError: the weights are on the device `meta`, or torch's default device is `meta`.
     """
     check_default_device()
     if not isinstance(network, nn.Module):

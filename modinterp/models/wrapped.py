@@ -1,4 +1,4 @@
-"""An external module or function as a network of this library: its own forward pass, under the library's hook names."""
+"""Wrap an external module or function as a network of this library, with its own forward pass and our hook names."""
 
 from __future__ import annotations
 
@@ -33,24 +33,23 @@ _PROBED = 8  # inputs on which it is tried whether logits are an affine map of s
 
 
 class _Points(nn.Module):
-    """Hook points under the last parts of their names."""
+    """A module that holds hook points, named by the last part of the hook name."""
 
 
 class Wrapped(Network):
-    """A user's module or function, called unchanged. Known parts of its inside pass through our hook points.
+    """A user's module or function, called unchanged; its known activations pass through our hook points.
 
     Args:
-        network: from inputs, in one of the `FORMS` of `modinterp.models.calling`, to logits of each input, at the last
-            position or at all. A module is set to the mode of evaluation while it runs.
-        task: what it was trained on.
-        calling: how it is called, or the form of its inputs alone; by default the first way in which it takes the
-            task's inputs. A network that does not take all at once is seen from outside alone.
+        network: module or function from inputs, in one of the `FORMS` of `modinterp.models.calling`, to the logits of
+            each input, at the last position or at all positions. A module is in evaluation mode while it runs.
+        task: the task of the network.
+        calling: the input format, or only the form of the inputs; by default the first format that the network accepts.
+            A network that does not accept all inputs at once is treated as a black box.
         hooks: map from our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Location` or its name.
-            Places without a name are searched for by TransformerLens' names, and by testing where logits are an affine
-            map.
-        is_looked_into: whether that is done; a network that is not is seen from outside alone.
+            Other locations are searched for by TransformerLens' names, and by testing where logits are an affine map.
+        is_looked_into: False to skip this search and treat the network as a black box.
     Raises:
-        ValueError: it takes inputs in no known form, has no location of such a name, or its weights hold no numbers.
+        ValueError: the network accepts no known input format, lacks a named location, or its weights hold no values.
     """
 
     def __init__(
@@ -87,12 +86,12 @@ class Wrapped(Network):
         self._build()
 
     def called_otherwise(self, task: Task, calling: Calling) -> Wrapped:
-        """A copy that calls the network in another way, from outside."""
+        """Return a copy that calls the network with another input format, as a black box."""
         return Wrapped(self.__dict__["inner"], task, calling, is_looked_into=False)
 
     @cached_property
     def outputs(self) -> int:
-        """Number of logits that the network gives for an input; only those of the task's classes are kept."""
+        """Number of logits that the network returns for an input, including logits beyond the task's classes."""
         with torch.no_grad():
             return self.called(self.inputs[:1], every=True).shape[1]
 
@@ -107,16 +106,17 @@ class Wrapped(Network):
         return self.__dict__["inner"]
 
     def with_hooks(self, hooks: Mapping[str, Location]) -> None:
-        """Take the hooks for those that are known."""
+        """Set the known hooks of the network."""
         c: WrappedConfig = self.cfg
         layers = {int(name.split(".")[1]) for name in hooks if name.startswith("blocks.")}
         n_layers = max(layers, default=0) + 1
         self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(hooks))
 
     def moves_with_token(self, location: Location) -> bool:
-        """True if all tokens pass a location at once, and the first tensor there changes with the first number.
+        """Return True if all tokens pass a location at once, and the first tensor there changes with the first number.
 
-        Not so for a and b apart, for weights that are indexed and never called, and for positions.
+        The result is False for separate embeddings of a and b, for weights that are indexed and never called, and for
+        position embeddings.
         """
         try:
             first, last = self.seen(location, self.inputs[:1]), self.seen(location, self.inputs[-1:])
@@ -125,7 +125,7 @@ class Wrapped(Network):
         return first.ndim == 3 and first.shape == last.shape and not torch.equal(first[:, 0], last[:, 0])
 
     def _build(self) -> None:
-        """Make the hook points and give them their names."""
+        """Create the hook points and set their names."""
         self.blocks = nn.ModuleList([_Points() for _ in range(self.cfg.n_layers)])
         for name in self.cfg.hooks:
             *path, last = name.split(".")
@@ -144,12 +144,12 @@ class Wrapped(Network):
         return self
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, nn.Parameter]]:
-        """The parameters of the network that is wrapped, under its own names."""
+        """Yield the parameters of the user's network, under their own names."""
         inner = self.__dict__["inner"]
         return inner.named_parameters(*args, **kwargs) if isinstance(inner, nn.Module) else iter(())
 
     def in_float64(self) -> Wrapped:
-        """A copy that computes in float64; the network itself where it cannot be copied or take float64."""
+        """Return a copy that computes in float64, or the network itself if it cannot be copied or converted."""
         try:
             precise = copy.deepcopy(self).double()
             precise.called(self.inputs[:1])
@@ -158,22 +158,20 @@ class Wrapped(Network):
         return precise
 
     def called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
-        """Logits at the last position, of the task's classes or every one that there is."""
+        """Return the logits at the last position, of the task's classes or of all outputs."""
         c: WrappedConfig = self.cfg
         self.__dict__["batch"] = len(tokens)  # by which it is seen whether positions come first inside
         logits = c.calling.logits(self.__dict__["inner"], tokens.to(self.device), c.d_vocab_out)
         return logits if every else logits[:, : c.d_vocab_out]
 
     def called_with(self, vectors: Float[Tensor, "batch 2 residue"]) -> Float[Tensor, "batch output"]:
-        """Return the logits of the classes for vectors in place of one-hot numbers, of a network called with one-hot
-        numbers.
-        """
+        """Return the logits of the task's classes for any vectors in place of one-hot vectors."""
         c: WrappedConfig = self.cfg
         vectors = vectors.to(self.device)
         return c.calling.of_vectors(self.__dict__["inner"], vectors, c.d_vocab_out)[:, : c.d_vocab_out]
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch 1 output"]:
-        """Logits of the classes at the last position, by the network's own forward pass."""
+        """Return the logits of the task's classes at the last position, by the network's own forward pass."""
         points: dict[str, HookPoint] = self.hook_dict
 
         def through(point: HookPoint) -> Callable[[Tensor], Tensor]:
@@ -187,7 +185,9 @@ class Wrapped(Network):
             return self.called(tokens).unsqueeze(1)
 
     def in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-        """Turn a change of activations `[batch, pos, ...]` in the task's order into one in the network's order."""
+        """Convert a function of activations `[batch, pos, ...]` from the task's order of positions to the network's
+        order.
+        """
         calling: Calling = self.cfg.calling
         order, is_turned = calling.order, calling.form == POSITIONS_FIRST
 
@@ -209,7 +209,7 @@ class Wrapped(Network):
         """The activations at a location for some inputs.
 
         Raises:
-            ValueError: the network never calls it.
+            ValueError: the network never calls the module at this location.
         """
         seen: list[Tensor] = []
         note = self.in_order(lambda x: (seen.append(x), x)[1])
@@ -220,7 +220,9 @@ class Wrapped(Network):
         return seen[-1]
 
     def _logits_moved(self, location: Location, tokens: Tensor, change: Float[Tensor, "batch d"]) -> Tensor:
-        """Logits for some inputs with something added to what is at a location, at the last position."""
+        """Return the logits for some inputs after adding a vector to the activations at a location, at the last
+        position.
+        """
 
         def moved(x: Tensor) -> Tensor:
             x = x.clone()
@@ -231,11 +233,11 @@ class Wrapped(Network):
             return self.called(tokens).double()
 
     def affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
-        """The matrix from the activations at a location to the logits, at the last position; None without one.
+        """Return the matrix from the activations at a location to the logits at the last position; None if no such map
+        exists.
 
-        To find the map, the activations are moved. The logits must move equally for every input, and twice as far for
-        twice the move. If the logits move equally for every input, the move of each activation gives a row of the
-        matrix.
+        To find the matrix, each activation is changed by a fixed amount. The logits must change equally for every
+        input, and twice as much for twice the amount. The change of the logits then gives one row of the matrix.
         """
         precise = self.in_float64()
         tolerance = 1e-3 if precise is self else 1e-8
@@ -259,10 +261,9 @@ class Wrapped(Network):
 
     @cached_property
     def readout(self) -> Float[Tensor, "feature output"] | None:
-        """The matrix from the last neurons, or the last residual stream, to logits.
+        """Return the matrix from the last neurons, or from the last residual stream, to the logits.
 
-        Where a normalisation stands before the logits, the read-out is the mean gradient of the logits; None without a
-        gradient.
+        If a normalisation precedes the logits, the matrix is the mean gradient of the logits; None without a gradient.
         """
         hooks: Mapping[str, Location] = self.cfg.hooks
         last = f"blocks.{self.cfg.n_layers - 1}"
@@ -274,10 +275,10 @@ class Wrapped(Network):
 
     @property
     def W_E(self) -> Float[Tensor, "d_vocab d_model"]:
-        """The embedding of the tokens that stand first, seen where it passes.
+        """The embedding of the tokens at the first position, recorded in forward passes.
 
         Raises:
-            ValueError: where the embedding is is not known.
+            ValueError: the location of the embedding is unknown.
         """
         hooks: Mapping[str, Location] = self.cfg.hooks
         if "hook_embed" not in hooks:
@@ -293,18 +294,18 @@ class Wrapped(Network):
 
     @property
     def W_L(self) -> Float[Tensor, "neuron output"]:
-        """The map from the last neurons to the logits, found by moving them.
+        """The matrix from the last neurons to the logits, found by changing the neurons.
 
         Raises:
-            ValueError: where the neurons are is not known, or it is no affine map.
+            ValueError: the location of the neurons is unknown, or logits are not an affine map of the neurons.
         """
         return self._known_readout()
 
     @property
     def W_U(self) -> Float[Tensor, "d_model output"]:
-        """The map from the last residual stream to the logits, found by moving it.
+        """The matrix from the last residual stream to the logits, found by changing the residual stream.
 
         Raises:
-            ValueError: where it is is not known, or it is no affine map.
+            ValueError: the location of the residual stream is unknown, or logits are not an affine map of it.
         """
         return self._known_readout()

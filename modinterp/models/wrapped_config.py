@@ -1,4 +1,4 @@
-"""Known sizes of a user's network."""
+"""Define the configuration of a user's network: its known sizes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from modinterp.models.locations import Location
 
 @dataclass(frozen=True)
 class WrappedConfig:
-    """The configuration of a user's network: its known sizes.
+    """The configuration of a user's network, with the sizes that are known.
 
     Attributes:
         kind: name of its class, or of the function.
-        calling: how it takes its inputs.
-        hooks: our hook name to where the same is in the network, for what was named or found.
+        calling: input format of the network.
+        hooks: map from our hook name to the location in the user's network, for all locations that were named or found.
     """
 
     d_vocab: int
@@ -34,7 +34,7 @@ class WrappedConfig:
 
     @property
     def summary(self) -> str:
-        """Text: a short description of the parts that were found."""
+        """A short description of the parts that were found."""
         return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
 
     @property
