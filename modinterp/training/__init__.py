@@ -1,4 +1,4 @@
-"""How networks are trained: recipes, the loss, and the engine that turns a spec into states."""
+"""Train networks: recipes, the loss, and the engine that turns a spec into a sequence of training states."""
 
 from modinterp.training.cpu import prepare_cpu
 from modinterp.training.engine import TrainingState, faster_mode, resolved_device, shape_of, training_states

@@ -1,4 +1,4 @@
-"""Choose the examples that a run is trained and measured on at each step."""
+"""Choose the examples on which a run is trained and measured at each step."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Batch:
     """Examples in the form that the forward pass takes; for several runs, each tensor has a leading axis `run`.
 
     Attributes:
-        index: the lookups of `modinterp.models.indexed`.
-        labels: `[input, answer]`, at the positions that have an answer; -1 where an input has none.
-        times: `[input, 1]`, how many examples each row stands for.
+        index: the table lookups that `modinterp.models.indexed` returns.
+        labels: labels `[input, answer]` at the positions that have an answer; -1 for inputs without an answer there.
+        times: `[input, 1]`, the number of examples that each row represents.
     """
 
     index: Index
@@ -36,19 +36,19 @@ class Batch:
 
 
 def stack_batches(batches: Sequence[Batch]) -> Batch:
-    """Batches of equal shape as one batch whose tensors have a leading axis `run`."""
+    """Stack batches of equal shape into one batch whose tensors have a leading axis `run`."""
     index = tree_map(lambda *each: torch.stack(each), *[b.index for b in batches])
     return Batch(index, *(torch.stack([getattr(b, name) for b in batches]) for name in ("labels", "times")))
 
 
 def pad_examples(examples: Examples, rows: int) -> Examples:
-    """The examples, filled up to a number of rows with rows without an answer."""
+    """Pad examples to a number of rows with rows that have no answer."""
     bottom = (0, 0, 0, rows - len(examples.labels))
     return Examples(F.pad(examples.inputs, bottom), F.pad(examples.labels, bottom, value=-1))
 
 
 class Part(NamedTuple):
-    """Examples to train or to test on, and how often each occurs, `[input, 1]`."""
+    """Examples for training or testing, and how often each occurs, `[input, 1]`."""
 
     examples: Examples
     times: Tensor
@@ -60,11 +60,11 @@ class Part(NamedTuple):
 
 
 def parts_of(spec: RunSpec) -> tuple[Part, Part]:
-    """The examples that a run trains on, and those held out.
+    """Return the training examples and the held-out examples of a run.
 
     A network of summed one-hot tokens has the same output for both orders of a pair. The two orders then count as one
-    example that occurs twice, which is exact and nearly twice as fast. Networks with an embedding keep the order of
-    summation, and with it the bits, that they had before.
+    example that occurs twice, which is exact and nearly twice as fast. For networks with an embedding, pairs are not
+    merged, so that trainings keep the same bits as in earlier versions.
     """
     inputs, labels = spec.task.inputs(), spec.task.labels()
     recipe, model = spec.recipe, spec.model
@@ -78,7 +78,7 @@ def _each_once(inputs: Tensor, labels: Tensor) -> Part:
 
 
 def _merged(inputs: Tensor, labels: Tensor) -> Part:
-    """Inputs that differ in the order of their tokens alone, and have equal labels, as one."""
+    """Merge inputs that differ only in the order of their tokens and have equal labels."""
     rows = torch.cat([inputs.sort(dim=1).values, labels], dim=1)
     found, times = rows.unique(dim=0, return_counts=True)
     examples = Examples(*found.split([inputs.shape[1], labels.shape[1]], dim=1))
@@ -86,9 +86,10 @@ def _merged(inputs: Tensor, labels: Tensor) -> Part:
 
 
 def _measured_part(part: Part, spec: RunSpec) -> Part:
-    """The examples that history is measured on: all, or the first `MOST_MEASURED` where a step sees but a batch.
+    """Return the examples on which the history is measured: all, or the first `MOST_MEASURED` if training uses batches.
 
-    A split is in random order, so that the first are a fair sample; all of them would cost more than the training.
+    A split is in random order, so the first examples are a fair sample. Measuring all examples would take longer than
+    training.
     """
     most = None if spec.recipe.batches == "full" else MOST_MEASURED
     return Part(Examples(*(x[:most] for x in part.examples)), part.times[:most])
@@ -111,7 +112,7 @@ class Batches:
     """The batches of one run, on a device.
 
     Attributes:
-        held_out: the examples that the test loss is measured on.
+        held_out: the examples on which the test loss is measured.
     """
 
     def __init__(
@@ -123,13 +124,13 @@ class Batches:
         rows: tuple[int, int],
         operations: Operations,
     ):
-        """Batches on a device.
+        """Prepare the batches of a run on a device.
 
         Args:
-            last_tokens: every token that may stand at the last position, in order.
-            parts: the training examples, and those held out.
-            rows: numbers to which the training examples and the held out examples are padded.
-            operations: those that the forward pass takes.
+            last_tokens: all tokens that may occur at the last position, in order.
+            parts: the training examples and the held-out examples.
+            rows: numbers of rows to which the training examples and the held-out examples are padded.
+            operations: the operations that the forward pass uses, `FAST` or `MAPPABLE`.
         """
         self.spec, self.device, self._last_tokens, self._operations = spec, device, last_tokens, operations
         self._turn: tuple[int, Tensor] = (-1, torch.empty(0))
@@ -151,7 +152,7 @@ class Batches:
         return Batch(tree_map(lambda x: x.to(self.device), index), labels.to(self.device), times.to(self.device))
 
     def at(self, step: int) -> Batch:
-        """The batch of a step. The batch depends on the step alone, and not on earlier steps."""
+        """Return the batch of a step, which depends only on the step and not on earlier steps."""
         kind, size = self.spec.recipe.batches, self.spec.recipe.batch_size
         if kind == "full":
             return self._whole
@@ -168,10 +169,10 @@ class Batches:
         return self._batch(_each_once(*examples))
 
     def _order(self, turn: int) -> Tensor:
-        """The order in which the training inputs have their turn, the same after a training is resumed.
+        """Return the order of the training inputs in a pass, which is the same after a training is resumed.
 
-        Of three draws of 64 bits for each turn the second seeds the permutation. That is how torch's `DataLoader` draws
-        where one over the training inputs and one over others take turns, without workers.
+        For each pass, three 64-bit numbers are drawn, and the second number seeds the permutation. This reproduces two
+        alternating `DataLoader` objects of torch, one over training inputs and one over other inputs, without workers.
         """
         if self._turn[0] != turn:
             if self._turn[0] > turn or self._shuffler is None:
@@ -183,7 +184,9 @@ class Batches:
         return self._turn[1]
 
     def train_sample(self, step: int) -> Batch:
-        """The examples that the training loss is measured on: the training examples, or the batch where it is fresh."""
+        """Return the examples on which the training loss is measured: the training examples, or the current fresh
+        batch.
+        """
         return self.at(step) if self.spec.recipe.batches == "fresh" else self._whole
 
     def _host_seed(self, step: int) -> int:
@@ -191,11 +194,11 @@ class Batches:
 
 
 def batches_of(specs: Sequence[RunSpec], device: torch.device, pad: bool, operations: Operations) -> list[Batches]:
-    """The batches of runs that train together.
+    """Return the batches of runs that train together.
 
     Args:
-        operations: those that the forward pass takes.
-        pad: whether all runs have as many rows as the one with the most.
+        operations: the operations that the forward pass uses, `FAST` or `MAPPABLE`.
+        pad: True to pad all runs to the largest number of rows among them.
     """
     endings = [
         torch.arange(s.task.d_vocab)

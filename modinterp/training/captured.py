@@ -1,4 +1,4 @@
-"""How a GPU is kept busy with small kernels: one launch instead of hundreds, and several computations at a time."""
+"""Keep a GPU busy with small kernels: launch hundreds of kernels at once, and run several computations in parallel."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ _STREAMS = 16  # more were no faster with 64 runs
 
 
 def beside_one_another(calls: Sequence[Callable[[], Any]], device: torch.device) -> list[Any]:
-    """The result of each call. On a GPU the calls run on parallel streams, so that several small kernels run at once.
+    """Call several functions and return their results; on a GPU, the calls run on parallel streams.
 
     Args:
-        device: the one that the calls compute on. The inputs of the functions must be ready before, on the current
-            stream.
+        device: the device of the computations. The inputs of the functions must be ready on the current stream.
     """
     if device.type != "cuda":
         return [call() for call in calls]
@@ -40,14 +39,14 @@ def _streams(device: torch.device) -> list[torch.cuda.Stream]:
 
 
 class Captured:
-    """A function without arguments, which after a few calls is replayed as a CUDA graph.
+    """A function without arguments that is captured after a few calls, and then replayed as a CUDA graph.
 
     The function must read and change the same tensors in each call, and must not read their values into Python. The
     next call overwrites the returned tensors.
     """
 
     def __init__(self, function: Callable[[], Any], device: torch.device):
-        """Creating the captured function computes nothing.
+        """Create the captured function without computing anything.
 
         Args:
             device: a GPU.
@@ -58,7 +57,7 @@ class Captured:
         self._result: Any = None
 
     def __call__(self) -> Any:
-        """Compute it once."""
+        """Compute the function once."""
         if self._until_captured:
             self._until_captured -= 1
             return self._aside()
@@ -71,7 +70,7 @@ class Captured:
         return self._result
 
     def _aside(self) -> Any:
-        """Call it one operation at a time, on a stream of its own, as a capture wants it before."""
+        """Call the function without capture, on a separate stream, as CUDA requires before a capture."""
         current, side = torch.cuda.current_stream(self.device), torch.cuda.Stream(self.device)
         side.wait_stream(current)
         with torch.cuda.stream(side):

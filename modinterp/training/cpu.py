@@ -1,4 +1,4 @@
-"""Two settings that make a process train faster on a CPU; neither changes a result."""
+"""Set two options that make training on a CPU faster without changing any result."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ def prepare_cpu(threads: int | None = None) -> None:
     """Make training steps on a CPU as fast as the machine allows; call it early in the process.
 
     Args:
-        threads: how many compute; by default as many as torch takes.
+        threads: number of threads; by default the number that torch uses.
 
-    Numbers below 1e-38 are rounded to zero: gradients of memorised pairs are full of them, and arithmetic on them is
-    several times slower. Worker threads take this over only if it is set before the first parallel region.
+    Numbers below 1e-38 are rounded to zero. Gradients of memorised pairs contain many such numbers, and arithmetic on
+    them is several times slower. Worker threads adopt this setting only if it is made before the first parallel
+    computation.
 
-    The process keeps freed memory (glibc). A step allocates the same few megabytes again and again; getting them from
-    the system each time would cost a fifth of the step.
+    The process keeps freed memory (glibc). Every step allocates the same few megabytes; requesting them from the system
+    each time would take a fifth of the step.
     """
     if threads is not None:
         torch.set_num_threads(threads)

@@ -1,8 +1,8 @@
-"""Training: one generator of the states of many runs, which the caller may store, show or stop.
+"""Train many runs with one generator of training states, which the caller may store, show or stop.
 
-`training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, the first and the last
-included. Feeding states back in continues from there with the same numbers to the last bit, on the same machine and
-number of threads. The engine writes nothing.
+`training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, including the first
+and the last epoch. If states are passed as input, training continues from them. On the same machine with the same
+number of threads, the results agree to the last bit. The engine writes nothing.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ MOST_VMAPPED = 3 * 10**8  # weights x inputs x positions, above which each run i
 
 @dataclass(frozen=True)
 class TrainingState:
-    """A training between two steps.
+    """The state of a training between two steps.
 
     Attributes:
         epoch: number of steps so far.
         weights: the weights after those steps, by name.
-        moments: the optimiser's moments by name, each one row for all weights; empty before the first step.
+        moments: the optimiser's moments by name, each with one row for all weights; empty before the first step.
         history: one row per logged epoch, losses in nats; the last row may be older than `epoch`.
-        ended: how the training ended here; None while it goes on.
+        ended: how the training ended; None while it continues.
     """
 
     epoch: int
@@ -45,10 +45,10 @@ class TrainingState:
 
 
 def resolved_device(device: str | torch.device = "auto") -> torch.device:
-    """The torch device of that name; `auto` means the GPU where there is one.
+    """Return the torch device of a name; `auto` means the GPU if one exists.
 
     Raises:
-        ValueError: a device that torch does not know, or that this machine lacks.
+        ValueError: torch does not know the device, or this machine lacks it.
     """
     if str(device) == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -67,10 +67,10 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
 
 
 def shape_of(spec: RunSpec) -> tuple[Any, ...]:
-    """The settings that runs must share to train as one program.
+    """Return the settings that runs must share to train as one program.
 
-    All else may differ: seed, split, fraction of the data, labels, learning rate, weight decay, dropout rates,
-    penalties, gradient filter, number of epochs.
+    All other settings may differ: seed, split, fraction of the data, labels, learning rate, weight decay, dropout
+    rates, penalties, gradient filter, number of epochs.
     """
     task, recipe = spec.task, spec.recipe
     batches = (recipe.batches, recipe.batch_size, recipe.loss_dtype, recipe.optimiser)
@@ -79,13 +79,13 @@ def shape_of(spec: RunSpec) -> tuple[Any, ...]:
 
 
 def faster_mode(spec: RunSpec) -> ExecutionMode:
-    """The faster mode for runs of the shape of a spec, without waiting for a compiler.
+    """Return the faster execution mode for runs with the shape of a spec, without compilation.
 
-    Small networks are mapped over, since Python's own time dominates there. Large networks are computed one by one,
-    since products dominate. The border was measured with `benchmarks/engine.py` on a CPU. On a GPU a few large networks
-    are faster one by one, too. 64 networks lose a fifth of their speed, but their numbers then do not depend on the
-    runs beside them. The mode depends only on properties that all runs of a group share. A group therefore always
-    continues in its first mode.
+    Small networks are computed together by `vmap`, because Python's own time dominates. Large networks are computed one
+    by one, because matrix products dominate. The size limit was measured with `benchmarks/engine.py` on a CPU. On a
+    GPU, a few large networks are also faster one by one. On a GPU, 64 large networks lose a fifth of their speed, but
+    each result then does not depend on the other runs. The mode depends only on properties that all runs of a group
+    share. A group therefore always continues in its first mode.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over
@@ -95,12 +95,12 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
 
 
 class RunGroup:
-    """Runs of one program: those still training, and the record of each run.
+    """The runs of one program: the runs that are still training, and the history of each run.
 
     Attributes:
-        active: numbers of the runs that are still training, in the order of the program's rows.
-        histories: the rows of history of every run.
-        last_good: the last state of every run whose numbers were finite.
+        active: indices of the runs that are still training, in the order of the program's rows.
+        histories: the history of every run, as a list of rows.
+        last_good: for every run, the last state with finite numbers.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class RunGroup:
 
     @property
     def runs_ahead(self) -> bool:
-        """True if steps begin before earlier states are yielded: a GPU computes while the caller writes states."""
+        """True if steps begin before earlier states are yielded, so that a GPU computes while the caller writes."""
         return self.device.type == "cuda"
 
     def state_at(self, place: int) -> TrainingState:
@@ -136,7 +136,7 @@ class RunGroup:
         return state
 
     def drop(self, places: set[int]) -> None:
-        """Go on without the runs in these rows of the program."""
+        """Remove the runs in some rows of the program."""
         rest = [place for place in range(len(self.active)) if place not in places]
         self.active = [self.active[place] for place in rest]
         if self.active and places:
@@ -145,9 +145,9 @@ class RunGroup:
             self.program = self._program(old.weights[rest], moments, old.epoch)
 
     def advance(self) -> None:
-        """Train to the next epoch at which something is logged or stored, or at which a run is over.
+        """Train until the next epoch at which something is logged or stored, or at which a run ends.
 
-        Spectra are taken at epochs that are logged.
+        Spectra are computed at logged epochs.
         """
         epoch, recipe = self.program.epoch, self.specs[0].recipe
         ends = [self.specs[run].recipe.epochs for run in self.active]
@@ -155,10 +155,10 @@ class RunGroup:
         self.program.advance(min(*events, *ends) - epoch)
 
     def last_states(self, rows: Sequence[tuple[int, Row]], all_states: bool) -> Iterator[tuple[int, TrainingState]]:
-        """Add the rows of an epoch to the histories, and give the states of the runs that end with them.
+        """Add the rows of an epoch to the histories, and yield the states of the runs that end there.
 
         Args:
-            all_states: whether the states of the others are given, too.
+            all_states: True to yield the states of the other runs, too.
         """
         for place, (run, row) in enumerate(rows):
             self.histories[run].append(row)
@@ -176,20 +176,20 @@ def training_states(
     on_rows: Callable[[int, list[tuple[int, Row]]], object] | None = None,
     mode: ExecutionMode | None = None,
 ) -> Iterator[tuple[int, TrainingState]]:
-    """Train runs of one shape as one program; yield pairs (number of the run, its state).
+    """Train runs of one shape as one program; yield pairs (index of the run, its state).
 
-    Every run yields at each epoch of a snapshot or of spectra, and a last time with `ended` set. A run ends when its
-    epochs are over, or when its test loss is as low as its recipe demands. If a number is no longer finite, it ends
-    with its last good state. The other runs continue after one run ends.
+    The state of a run is yielded at each epoch of a snapshot or of spectra, and a last time with `ended` set. A run
+    ends after its last epoch, or when its test loss is as low as its recipe demands. If a number is no longer finite,
+    the run ends with its last finite state. Other runs continue after one run ends.
 
     Args:
-        states: the states to go on from, all at one epoch; None for the beginning.
+        states: the states from which to continue, all at the same epoch; None to begin new trainings.
         device: `cpu`, `cuda`, ... or `auto`.
-        on_rows: called at every logged epoch with the epoch and the new rows, as pairs (number of the run, row of
-            history). If it returns True, the states of that epoch are yielded as well.
-        mode: how the gradients of several runs are computed; None for `faster_mode`.
+        on_rows: function called at every logged epoch with the epoch and the new rows, as pairs (index of the run, row
+            of history). If it returns True, the states of that epoch are yielded as well.
+        mode: execution mode, which decides how the gradients of several runs are computed; None for `faster_mode`.
     Raises:
-        ValueError: runs of different shapes, states of different epochs, a device that is not there.
+        ValueError: runs have different shapes, states have different epochs, or the device does not exist.
     """
     group = _group(specs, states, device, mode)
     recipe = specs[0].recipe
@@ -217,7 +217,7 @@ def _group(
     device: str | torch.device,
     mode: ExecutionMode | None,
 ) -> RunGroup:
-    """The group of runs at their beginning, or at the states to go on from."""
+    """Return the group of runs at their start, or at the states from which they continue."""
     if len({shape_of(spec) for spec in specs}) != 1:
         raise ValueError("only runs of one shape can train as one program")
     where = resolved_device(device)
@@ -230,12 +230,12 @@ def _group(
 
 
 def _is_due(epoch: int, recipe: Recipe) -> bool:
-    """Whether the states of an epoch are yielded: it is one of a snapshot or of spectra."""
+    """Return True if the states of an epoch are yielded, because a snapshot or spectra are due."""
     return epoch % recipe.snapshot_every == 0 or (recipe.spectra_every > 0 and epoch % recipe.spectra_every == 0)
 
 
 def _outcome(spec: RunSpec, history: Sequence[Row]) -> Outcome | None:
-    """How a run ends with the last row of its history; None if it goes on."""
+    """Return how a run ends, from the last row of its history; None if the run continues."""
     recipe, row = spec.recipe, history[-1]
     epoch = int(row["epoch"])
     for name in ("train_loss", "sum_of_squared_weights"):

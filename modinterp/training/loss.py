@@ -1,4 +1,4 @@
-"""Cross-entropy in float64, everywhere: in float32 the log-softmax rounds small losses to zero.
+"""Compute cross-entropy in float64, since in float32 the log-softmax rounds small losses to zero.
 
 Source: Nanda et al. 2023, section 3 and appendix D.2.
 """
@@ -18,18 +18,18 @@ from torch import Tensor
 def cross_entropy(
     logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input"], mean: bool = True
 ) -> Float[Tensor, "..."]:
-    """Cross-entropy in nats, in float64.
+    """Return the cross-entropy of logits in nats, in float64.
 
     Args:
-        logits: in any floating dtype.
+        logits: logits `[..., class]` in any floating dtype.
         labels: the correct class of each input.
-        mean: whether to take the mean over all inputs; else there is one entry for each, in one row.
+        mean: True for the mean over all inputs; False for a flat tensor with one loss per input.
     """
     return F.cross_entropy(logits.double().flatten(0, -2), labels.flatten(), reduction="mean" if mean else "none")
 
 
 def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input"]) -> float:
-    """Share of the inputs whose largest logit is the label's; NaN logits are wrong.
+    """Return the share of inputs whose largest logit is at the label; inputs with NaN logits count as wrong.
 
     >>> accuracy(torch.tensor([[2.0, 1.0], [0.0, 3.0]]), torch.tensor([0, 0]))
     0.5
@@ -41,7 +41,8 @@ def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """Assign columns of the logits to answers. The assignment is made once, because a captured step cannot make it.
+    """Assigns columns of the logits to answers. The assignment is made once, since a captured CUDA graph cannot make
+    it.
 
     Attributes:
         sizes: number of classes of each answer, as `Task.output_sizes`.
@@ -55,7 +56,7 @@ class OutputLayout:
 
     @classmethod
     def of(cls, sizes: Sequence[int], device: torch.device | str = "cpu") -> OutputLayout:
-        """The layout of answers whose classes stand side by side.
+        """Return the layout of several answers whose classes are in adjacent columns.
 
         >>> OutputLayout.of([2, 3]).starts.tolist()
         [0, 2]
@@ -71,13 +72,13 @@ def losses(
     layout: OutputLayout,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "input answer"]:
-    """Cross-entropy of every answer in nats, in float64; 0 where the label is -1, which means that there is no answer.
+    """Return the cross-entropy of every answer in nats, in float64; 0 if the label is -1, which means no answer.
 
     Args:
-        logits: of one answer at each of several positions, or of several answers side by side at one position. With one
-            answer a position, columns beyond its classes count only in the softmax.
+        logits: logits of one answer at each of several positions, or of several answers at one position, in adjacent
+            columns. With one answer per position, columns beyond its classes count only in the softmax.
         labels: the correct class of each answer.
-        dtype: floating dtype in which the log-softmax is taken; one below float64 is for experiments on precision.
+        dtype: floating dtype of the log-softmax; lower precision than float64 is only for experiments.
     """
     known = labels.clamp(min=0)
     if len(layout.sizes) == 1:
@@ -117,10 +118,10 @@ def fast_losses(
     layout: OutputLayout,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "input answer"]:
-    """`losses` in fewer passes over the logits, on a GPU in fewer kernels; it cannot be mapped over.
+    """Do the same as `losses` in fewer passes over the logits; this function does not support `vmap`.
 
     Args:
-        logits, labels, layout, dtype: as for `losses`.
+        logits, labels, layout, dtype: the arguments of `losses`.
     """
     if len(layout.sizes) > 1 or dtype != torch.float64:
         return losses(logits, labels, layout, dtype)
@@ -133,12 +134,12 @@ def fast_losses(
 def mean_loss(
     sums: Float[Tensor, "*run answer"], counts: Int[Tensor, "*run answer"], weights: Float[Tensor, "*run task"]
 ) -> Float[Tensor, "*run"]:
-    """The loss of a batch [nats]: its mean over all answers, or the weighted sum of the means of several answers.
+    """Return the loss of a batch [nats]: the mean over all answers, or the weighted sum of the mean of each answer.
 
     Args:
         sums: sum of the losses of each answer over the batch.
         counts: number of inputs that have each answer.
-        weights: `Task.loss_weights`; with a single one, the answers are those of one question at several positions.
+        weights: `Task.loss_weights`; with a single weight, the answers belong to one question at several positions.
     """
     if weights.shape[-1] == 1:
         return sums.sum(dim=-1) / counts.sum(dim=-1) * weights[..., 0]
@@ -148,10 +149,10 @@ def mean_loss(
 def correct(
     logits: Float[Tensor, "input query output"], labels: Int[Tensor, "input answer"], layout: OutputLayout
 ) -> Bool[Tensor, "input answer"]:
-    """True for each answer whose largest logit is that of its label; false for logits that are not finite.
+    """Return True for each answer whose largest logit is at its label; False if logits are not finite.
 
     Args:
-        logits, labels, layout: as for `losses`.
+        logits, labels, layout: the arguments of `losses`.
     """
     if len(layout.sizes) == 1:
         best = logits.argmax(dim=-1)

@@ -1,9 +1,8 @@
-"""Random bits that depend on a seed, a step and a place, and on nothing else.
+"""Draw random bits that depend only on a seed, a step and a position in a tensor.
 
-A generator with a state would give a run other numbers in other company, on another device, or after
-going on from a checkpoint. The random numbers here are hashes of their coordinates. Hashing gives the same dropout
-beside other runs, on another device, and after resuming from a checkpoint. Hashed random numbers also work inside a
-program that is mapped over runs or captured as a graph.
+A stateful generator would give a run other random numbers beside other runs, on another device, or after resuming. The
+random numbers here are hashes of seed, step and position. Hashing gives the same dropout in all these cases. Hashed
+random numbers also work inside a program that is mapped over runs or captured as a CUDA graph.
 
 Source of the mixing functions: Steele, Lea & Flood 2014 (splitmix64) and Wellons 2018 (lowbias32).
 """
@@ -23,12 +22,12 @@ def _signed(constant: int, bits: int) -> int:
 
 
 def _logical_shift(x: Tensor, by: int, bits: int) -> Tensor:
-    """x >> by with zeros, and not copies of the sign bit, coming in from the left."""
+    """Shift bits to the right and fill with zeros from the left, instead of copies of the sign bit."""
     return (x >> by) & ((1 << (bits - by)) - 1)
 
 
 def splitmix64(x: Int[Tensor, "*place"]) -> Int[Tensor, "*place"]:
-    """The splitmix64 hash of each 64-bit number, which maps no two numbers to the same."""
+    """Return the splitmix64 hash of each 64-bit number; the hash is one-to-one."""
     x = x * _signed(_GOLDEN, 64)
     x = (x ^ _logical_shift(x, 30, 64)) * _signed(_MIX_1, 64)
     x = (x ^ _logical_shift(x, 27, 64)) * _signed(_MIX_2, 64)
@@ -36,17 +35,17 @@ def splitmix64(x: Int[Tensor, "*place"]) -> Int[Tensor, "*place"]:
 
 
 def _hashed_words(key: Tensor, n: int, stream: int) -> Int[Tensor, " n"]:
-    """32 hashed bits for every number below n."""
+    """Return 32 hashed bits for every number from 0 to n - 1."""
     return splitmix64(splitmix64(key + stream) + torch.arange(n, device=key.device)).to(torch.int32)
 
 
 def dropout_mask(key: Int[Tensor, ""], rows: int, columns: int, rate: Tensor) -> Bool[Tensor, "batch neuron"]:
-    """The activations that dropout keeps: true with probability 1 - rate in every place of a matrix.
+    """Return a mask of the activations that dropout keeps: each entry is True with probability 1 - rate.
 
     Args:
         key: a hashed number; different keys give independent masks.
         rows, columns: shape of the mask. A mask of more rows begins with the rows of a smaller one.
-        rate: the share that is dropped, in [0, 1).
+        rate: share of the activations to drop, in [0, 1).
     """
     x = _hashed_words(key, rows, 1).unsqueeze(1) ^ _hashed_words(key, columns, 2)
     x = (x ^ _logical_shift(x, 16, 32)) * _LOW_1

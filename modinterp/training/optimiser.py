@@ -1,7 +1,7 @@
-"""AdamW, Adam or gradient descent on many runs at once, with what may come before: an l1 penalty, a gradient filter.
+"""Run AdamW, Adam or gradient descent on many runs at once, with an optional l1 penalty and gradient filter.
 
-The weights of a run are one row of a tensor `[run, weight]`. Each optimiser is therefore a line of arithmetic, and
-every run has its own settings.
+The weights of a run are one row of a tensor `[run, weight]`. A step is therefore elementwise arithmetic on this tensor,
+and every run has its own settings.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ def _column(recipes: Sequence[Recipe], device: torch.device, name: str) -> Float
 class Optimiser:
     """The optimiser of all runs, which changes their weights in place.
 
-    AdamW gets the gradient plus l1 sign(weights), plus `grokfast` times the moving average of that sum. The weight
+    AdamW receives the gradient plus l1 sign(weights), plus `grokfast` times the moving average of this sum. The weight
     decay is decoupled from the gradient and acts on every weight. The learning rate rises linearly from 0 over the
-    warm-up. Plain gradient descent has the same decay and warm-up. All runs have one optimiser. With coupled decay,
-    decay times the weights is added to the gradient, which makes the optimiser Adam. With `decay_until`, weights decay
-    only in the first steps.
+    warm-up. Plain gradient descent has the same decay and warm-up. All runs use the same kind of optimiser. With
+    coupled decay, decay times the weights is added to the gradient, which makes the optimiser Adam. With `decay_until`,
+    weights decay only in the first steps.
 
     Attributes:
-        moments: `exp_avg`, `exp_avg_sq`, none with gradient descent, and, where a run has a gradient filter,
-            `filtered`: `[run, weight]` each.
+        moments: `exp_avg` and `exp_avg_sq`, except with gradient descent, and `filtered` if a run has a gradient
+            filter; each is `[run, weight]`.
     Source: Loshchilov & Hutter 2019; Lee et al. 2024 and Syrkis & Søgaard 2024, equation 13 (Grokfast's EMA filter).
     """
 
@@ -64,10 +64,10 @@ class Optimiser:
     def step(
         self, weights: Float[Tensor, "run weight"], grad: Float[Tensor, "run weight"], epoch: Int[Tensor, ""]
     ) -> None:
-        """Change `weights` and `moments` by one step.
+        """Update `weights` and `moments` in place by one step.
 
         Args:
-            epoch: number of steps before this one.
+            epoch: number of steps before this step.
         """
         if self.l1 is not None:
             grad = grad + self.l1 * weights.sign()
@@ -92,7 +92,7 @@ class Optimiser:
         weights.mul_((1 - lr * decay).float()).addcmul_(update, (-lr / (1 - self.beta1**done)).float())
 
     def _rate(self, epoch: Int[Tensor, ""]) -> Float[Tensor, "run 1"]:
-        """The learning rate after the warm-up: constant, or that of the part of the training that a step lies in."""
+        """Return the learning rate after the warm-up: constant, or falling in stairs with the part of the training."""
         if self.stairs is None:
             return self.lr
         stairs = self.stairs["lr_stairs"].clamp(min=1)
@@ -101,7 +101,7 @@ class Optimiser:
         return torch.where(self.stairs["lr_stairs"] > 0, falling, self.lr)
 
     def _amplified(self, grad: Tensor, epoch: Tensor) -> Tensor:
-        """The gradient plus a multiple of its moving average, which begins at 0 or at the first gradient."""
+        """Return the gradient plus a multiple of its moving average, which starts at 0 or at the first gradient."""
         filtered = self.moments["filtered"]
         if self.from_gradient is not None:
             filtered.copy_(torch.where(self.from_gradient & (epoch == 0), grad, filtered))

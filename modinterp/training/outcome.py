@@ -1,4 +1,4 @@
-"""The end of a training as a value: one of three kinds, the epoch that decided it, and a message."""
+"""Describe how a training ended: the kind of its end, the epoch that decided it, and a detail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class OutcomeKind(Enum):
-    """The ways in which a training ends; the values stand in `run.json`."""
+    """The ways in which a training can end; `run.json` stores the values."""
 
     EPOCHS_OVER = "epochs over"
     TEST_LOSS_REACHED = "test loss reached"
@@ -25,7 +25,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a training ended; `str` gives it as a sentence.
+    """How a training ended; `str` returns the outcome as a sentence.
 
     Attributes:
         epoch: the number of epochs, if all are over; or the first epoch whose test loss was low enough; or the epoch at
@@ -49,15 +49,15 @@ class Outcome:
         return self.kind is not OutcomeKind.NOT_FINITE
 
     def to_json(self) -> dict[str, Any]:
-        """Plain strings and numbers, from which `from_json` makes an equal outcome."""
+        """Return plain strings and numbers, from which `from_json` restores the outcome."""
         return {"kind": self.kind.value, "epoch": self.epoch, "detail": self.detail}
 
     @classmethod
     def from_json(cls, data: Any) -> Outcome | None:
-        """The outcome that `to_json` described, or that was written as a sentence; None for null or an empty one.
+        """Restore an outcome from the result of `to_json`, or from a sentence; None for null or an empty sentence.
 
         Raises:
-            ValueError: neither of these.
+            ValueError: the content is neither a result of `to_json` nor a known sentence.
         """
         if not data:
             return None
@@ -70,7 +70,7 @@ class Outcome:
 
 
 def _from_sentence(text: str) -> Outcome:
-    """The outcome of which a record of an earlier version has the sentence alone."""
+    """Parse the outcome from a sentence, which is all that records of earlier versions hold."""
     for kind, sentence in _SENTENCES.items():
         pattern = sentence.replace("{epoch}", r"(?P<epoch>[0-9,]+)").replace("{detail}", r"(?P<detail>.+)")
         if match := re.fullmatch(pattern, text):

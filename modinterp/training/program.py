@@ -1,11 +1,11 @@
-"""Runs of one shape as one program: all weights in one tensor `[run, weight]`, one step for all of them.
+"""Train runs of one shape as one program: all weights are in one tensor `[run, weight]`, with one step for all runs.
 
-All programs share one definition of a run's loss. For large networks, a program computes the gradients of each run by
-itself, with the faster operations. A CPU computes one run after the other, and a GPU runs them on parallel streams. Or
-it maps over the runs (`torch.func.vmap`), which suits small ones, or has torch compile the mapped step. On a GPU the
-step is captured as a graph. A run gets the same numbers in all of these modes, up to rounding. Within a mode it gets
-the same bits, whatever runs are beside it. The exception is mapping on a GPU, where products depend on the number of
-runs.
+All programs share one definition of a run's loss. For large networks, a program computes the gradients of each run
+separately, with the faster operations. A CPU computes one run after the other, and a GPU computes runs on parallel
+streams. For small networks, a program maps over the runs (`torch.func.vmap`), or has torch compile the mapped step. On
+a GPU, the step is captured as a CUDA graph. All modes give a run the same numbers, up to rounding. Within a mode, a run
+gets the same bits beside any other runs. The exception is mapping on a GPU, where matrix products depend on the number
+of runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Row = dict[str, int | float]
 
 
 class ExecutionMode(Enum):
-    """How a program computes the gradients of several runs."""
+    """The ways in which a program can compute the gradients of several runs."""
 
     SEQUENTIAL = "one by one"
     VMAPPED = "vmapped"
@@ -42,12 +42,12 @@ class ExecutionMode(Enum):
 
 
 def flatten_weights(weights: Weights, config: Config) -> Float[Tensor, " weight"]:
-    """All weights of a network in one row, in the order of `config.shapes()`."""
+    """Concatenate all weights of a network into one row, in the order of `config.shapes()`."""
     return torch.cat([weights[name].flatten() for name in config.shapes()])
 
 
 def unflatten_weights(row: Float[Tensor, " weight"], config: Config) -> Weights:
-    """The weights by name, as views of the row that `flatten_weights` gives."""
+    """Return the weights by name, as views of the row that `flatten_weights` returned."""
     shapes = config.shapes()
     parts = row.split([prod(shape) for shape in shapes.values()])
     return {name: part.view(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
@@ -96,7 +96,7 @@ class Program:
 
     @classmethod
     def at_start(cls, specs: Sequence[RunSpec], device: torch.device, mode: ExecutionMode) -> Program:
-        """Runs of one shape before their first step."""
+        """Return the program of runs of one shape before their first step."""
         rows = torch.stack([flatten_weights(spec.initial_weights(), spec.model) for spec in specs])
         return cls(specs, rows, {}, 0, device, mode)
 
@@ -117,9 +117,10 @@ class Program:
         self._epoch += 1
 
     def _gradients(self, keys: Int[Tensor, " run"]) -> Float[Tensor, "run weight"]:
-        """The gradient of every run's loss with respect to its weights.
+        """Return the gradient of every run's loss with respect to the run's weights.
 
-        Mapped over, it is that of the sum of all losses, of which a run's weights have a part in its own alone.
+        In mapped modes, this is the gradient of the sum of all losses, since each run's weights affect only its own
+        loss.
         """
         if not self.mapped:
             return self._each(self._gradient, self.weights, self._batch, keys, self._settings)
@@ -128,7 +129,7 @@ class Program:
         return torch.autograd.grad(each.sum(), leaves)[0]
 
     def _each(self, function: Callable[..., Any], rows: Tensor, batch: Batch | list[Batch], *settings: Any) -> Any:
-        """A function of one run's weights, batch and settings, for every run; results have a leading axis `run`."""
+        """Apply a function of one run's weights, batch and settings to every run; results have a leading axis `run`."""
         if isinstance(batch, Batch):
             return torch.func.vmap(function)(rows, batch.index, batch.labels, batch.times, *settings)
         calls = [
@@ -138,7 +139,7 @@ class Program:
         return tree_map(lambda *each: torch.stack(each), *beside_one_another(calls, rows.device))
 
     def _gradient(self, row: Tensor, *batch_and_settings: Any) -> Float[Tensor, " weight"]:
-        """The gradient of the loss of one run with respect to its weights."""
+        """Return the gradient of the loss of one run with respect to its weights."""
         leaf = row.detach().requires_grad_()
         return torch.autograd.grad(self._loss(leaf, *batch_and_settings), leaf)[0]
 
@@ -151,7 +152,7 @@ class Program:
         key: Tensor,
         settings: dict[str, Tensor],
     ) -> Float[Tensor, ""]:
-        """The loss of one run on one batch [nats], with dropout."""
+        """Return the loss of one run on one batch [nats], with dropout."""
         spec = self.spec
         weights, drop = (
             unflatten_weights(row, spec.model),
@@ -162,7 +163,10 @@ class Program:
         return mean_loss(each.sum(dim=0), ((labels >= 0) * times).sum(dim=0), settings["loss_weights"])
 
     def _dropout(self, key: Int[Tensor, ""], settings: dict[str, Tensor]) -> Drop:
-        """The dropout of one run at one step: other neurons for each input, the same residual places for all inputs."""
+        """Return the dropout function of one run at one step.
+
+        Neurons are dropped separately for each input, and residual dimensions are dropped for all inputs alike.
+        """
 
         def drop(place: str, layer: int, x: Tensor) -> Tensor:
             name, rows, stream = ("dropout", x.shape[0], 0) if place == "neurons" else ("residual_dropout", 1, 4)
@@ -174,7 +178,9 @@ class Program:
         return drop
 
     def rows(self) -> list[Row]:
-        """The row of history of every run as it is now: losses [nats] and accuracies without dropout, and size."""
+        """Return the current row of history of every run: losses [nats] and accuracies without dropout, and squared
+        weights.
+        """
         if self.spec.recipe.batches == "fresh":
             sample = self._joined([b.train_sample(self.epoch) for b in self._batches])
             self._sample = _replaced(self._sample, sample)
@@ -184,7 +190,7 @@ class Program:
 
     @torch.no_grad()
     def _row_values(self) -> dict[str, Float[Tensor, " run"]]:
-        """The columns of history at the present weights, each with one value a run, in float64."""
+        """Return the columns of history at the current weights, each with one value per run, in float64."""
         batches = {"train": self._sample, "test": self._held_out}
         parts = {part: self._each(self._answer_sums, self.weights, batch) for part, batch in batches.items()}
         weights = self._settings["loss_weights"]
@@ -198,7 +204,7 @@ class Program:
         return {name: x.double() for name, x in columns.items()}
 
     def _answer_sums(self, row: Tensor, index: dict[str, Tensor], labels: Tensor, times: Tensor) -> dict[str, Tensor]:
-        """Sums over a batch for each answer of one run: losses, correct answers, and inputs that have an answer."""
+        """Return, for each answer of one run, sums over a batch: losses, correct answers, and inputs with an answer."""
         model = self.spec.model
         logits = read_logits(model, unflatten_weights(row, model), index, self._n_read, operations=self._operations)
         each = {
@@ -210,7 +216,7 @@ class Program:
 
 
 def _replaced(old: Batch | list[Batch], new: Batch | list[Batch]) -> Batch | list[Batch]:
-    """A batch with the numbers of another, copied into its own tensors, which a captured step reads."""
+    """Copy the values of one batch into the tensors of another batch, which a captured step reads."""
     for to, source in zip(*([b] if isinstance(b, Batch) else b for b in (old, new)), strict=True):
         tree_map(lambda x, y: x.copy_(y), to.index, source.index)
         to.labels.copy_(source.labels)
@@ -219,5 +225,5 @@ def _replaced(old: Batch | list[Batch], new: Batch | list[Batch]) -> Batch | lis
 
 
 def _rounded(x: float) -> float:
-    """A number to the nine significant digits that a history has."""
+    """Round a number to nine significant digits, the precision of a history."""
     return float(f"{x:.9g}")

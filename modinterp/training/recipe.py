@@ -1,4 +1,4 @@
-"""How a network is trained: the fields of a recipe, and which values they may have."""
+"""Define recipes: all settings of how a network is trained, with their allowed values."""
 
 from __future__ import annotations
 
@@ -24,32 +24,35 @@ MOST_EPOCHS = 10**15 - 1  # the number in the name of a snapshot
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a network is trained. The defaults are those of Nanda et al. 2023, section 3 and its released code.
+    """The settings of a training; the defaults are those of Nanda et al. 2023, section 3 and the released code.
 
     Attributes:
-        epochs: optimiser steps; on the full batch a step is an epoch.
-        fraction: share of the task's inputs to train on, in (0, 1]; the others are held out.
+        epochs: number of optimiser steps; with full batches, a step is an epoch.
+        fraction: share of the task's inputs used for training, in (0, 1]; the other inputs are held out.
         shuffle: the permutation of the inputs before they are split, a key of `modinterp.tasks.task.SHUFFLES`.
-        batches: `full`, all training inputs at every step; `fixed`, the training inputs cut once into batches that take
-            turns; `shuffled`, random training inputs; `fresh`, random inputs of the task; `permuted`, a new random
+        batches: `full`, all training inputs at every step; `fixed`, the training inputs cut once into batches that
+            alternate; `shuffled`, random training inputs; `fresh`, random inputs of the task; `permuted`, a new random
             order of the training inputs for each pass, cut into batches.
-        batch_size: inputs in a batch; 0 where batches are full.
+        batch_size: number of inputs in a batch; 0 for full batches.
         optimiser: `adamw`, or `sgd` for plain gradient descent without momentum.
-        lr, weight_decay: learning rate, and decay, which acts on every weight.
+        lr, weight_decay: learning rate, and weight decay, which acts on every weight.
         decay: `decoupled`, or `coupled` for Adam, to whose gradient `weight_decay` times the weights is added.
-        decay_until: where it is not 0, weights decay in so many steps and no longer.
+        decay_until: number of steps after which weight decay stops; 0 for weight decay throughout.
         betas, eps: the other settings of AdamW.
         lr_end, lr_stairs: if `lr_stairs` is not 0, the training has this many equal parts. The learning rate falls
             linearly from part to part, and is `lr_end` in the last.
         warmup: steps over which the learning rate rises linearly from 0.
         l1, l1_of: `l1` times the `sum` or the `mean` of the absolute values of all weights is added to the loss.
-        dropout: share of the neurons that a step sets to 0 (the others are scaled up), other neurons for every input.
-        residual_dropout: the same share of the residual stream after each sub-layer, the same places for all inputs.
+        dropout: share of the neurons that a step sets to 0, drawn separately for every input; other neurons are scaled
+            up.
+        residual_dropout: share of residual dimensions that a step sets to 0 after each sub-layer, the same for all
+            inputs.
         grokfast, grokfast_alpha, grokfast_start: each gradient gets `grokfast` times the moving average of the
             gradients in addition. The average decays with factor alpha, and begins at `zero` or at the first
             `gradient`.
-        loss_dtype: floating dtype in which the log-softmax of the loss is taken.
-        stop_at, settle: where `stop_at` [nats] is not 0, training ends `settle` epochs after the first such test loss.
+        loss_dtype: floating dtype in which the log-softmax of the loss is computed.
+        stop_at, settle: if `stop_at` [nats] is not 0, training ends `settle` epochs after the test loss first reaches
+            it.
         log_every, snapshot_every: epochs between two rows of history, and between two snapshots.
         spectra_every: epochs, a multiple of log_every, between two entries of the log of activations
             (`modinterp.activations.spectra`); 0 for none. The setting `spectra_every` does not change the training:

@@ -1,4 +1,4 @@
-"""How two trainings are related: one recipe, and another seed, another rounding, or another order of the draws."""
+"""Determine how two trainings of the same recipe differ: in seed, rounding, or initialisation order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Relation(StrEnum):
 
 
 def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
-    """Return the relation of another training to this one; None where it follows another recipe."""
+    """Return how another training differs from a training; None if their recipes differ."""
     if spec.shared_recipe != other.shared_recipe:
         return None
     if spec.model != other.model:
@@ -28,8 +28,8 @@ def relation(spec: RunSpec, other: RunSpec) -> Relation | None:
 
 
 def replicate(spec: RunSpec) -> tuple[object, ...]:
-    """The settings that numerical replicates share: recipe, seed, and initialisation order.
+    """Return the settings that numerical replicates share: recipe, seed, and initialisation order.
 
-    Trainings with equal keys differ by rounding alone, so that they are one independent draw of the recipe.
+    Trainings with equal keys differ only by rounding, so they count as one independent sample of the recipe.
     """
     return spec.shared_recipe, spec.model, spec.seed

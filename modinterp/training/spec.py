@@ -1,4 +1,4 @@
-"""All that decides a training: the task, the shape of the network, how to train it, and a seed."""
+"""Define specs, which hold everything that determines a training: task, network, recipe and seed."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _HOW_TO_RESTORE = (
 
 @dataclass(frozen=True)
 class Nudge:
-    """A rounding variant of a run: every entry of one initial matrix is moved by units in its last place (float32).
+    """A change of a run's initial weights by rounding only: one matrix moves by units in the last place (float32).
 
     Attributes:
         weight: name of the matrix, such as `unembed.W_U`.
-        ulps: how many units in the last place; away from zero, or toward zero where negative. Zeros stay zeros.
+        ulps: number of units in the last place, away from zero if positive, toward zero if negative. Zeros stay zeros.
     """
 
     weight: str
@@ -62,7 +62,7 @@ class Nudge:
             raise ValueError(f"ulps must be a whole number other than 0, got {self.ulps!r}")
 
     def moved(self, weights: Weights) -> Weights:
-        """Return the weights with one matrix moved; the others are the same tensors."""
+        """Return the weights with the matrix `weight` moved; all other weights are the same tensors."""
         w = weights[self.weight]
         target = w.sign() * torch.inf if self.ulps > 0 else torch.zeros_like(w)
         target = torch.where(w == 0, w, target)
@@ -73,15 +73,15 @@ class Nudge:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One training, fully determined: the same spec gives the same network on the same machine.
+    """A spec that fully determines a training: the same spec gives the same network on the same machine.
 
     Attributes:
-        seed: decides the split, the initial weights, and all random numbers of the training.
-        unstated: fields that the source leaves open, so that we chose them, such as `recipe.epochs`. The source or its
-            released code states all other fields.
-        nudge: moves the initial weights in their last place, so that the run differs from others of its seed by
-            rounding alone.
-        start: name of the published run whose final weights this one begins with; "" to draw weights by the seed.
+        seed: seed of the split, the initial weights, and all random numbers of the training.
+        unstated: names of fields that the source leaves open and that we chose, such as `recipe.epochs`. The source or
+            its released code states all other fields.
+        nudge: change of the initial weights in their last place, so that runs of one seed differ only by rounding.
+        start: name of the published run whose final weights are this run's initial weights; "" to draw weights by the
+            seed.
     """
 
     task: Task
@@ -106,28 +106,28 @@ class RunSpec:
 
     @cached_property  # every run is compared with every other
     def shared_recipe(self) -> tuple[Any, ...]:
-        """The settings that trainings of one recipe share.
+        """The settings that all trainings of one recipe share.
 
-        The spec without the seed, the nudge, the initialisation with its unlabelled outputs, the length of the
-        training, and the settings of logging.
+        These are all settings except the seed, the nudge, the initialisation with its unlabelled outputs, the length of
+        the training, and the settings of logging.
         """
         return self.task.of_any_seed(), *self.shape, _fields_but(_LENGTH, self.recipe), self.start
 
     @property
     def shape(self) -> tuple[Any, ...]:
-        """Return the settings that networks of one shape share: the model without its initialisation."""
+        """The settings that networks of one shape share: the model without its initialisation."""
         return type(self.model), _fields_but(_DRAW, self.model)
 
     @property
     def split(self) -> Split:
-        """Rows of the task's inputs that are trained on, and those held out."""
+        """The rows of the task's inputs for training, and the held-out rows."""
         return self.task.split(self.recipe.fraction, self.seed, self.recipe.shuffle)
 
     def initial_weights(self) -> Weights:
-        """The weights before the first step, in float32 on the CPU, as the seed draws them.
+        """Return the initial weights that the seed gives, in float32 on the CPU.
 
         Raises:
-            ValueError: the run begins with another run's weights, which `modinterp.runs.start` reads.
+            ValueError: the run starts from another run's weights, which only `modinterp.runs.start` can read.
         """
         if self.start:
             raise ValueError(f"the run begins with the weights of {self.start}, which no seed draws")
@@ -135,7 +135,7 @@ class RunSpec:
         return weights if self.nudge is None else self.nudge.moved(weights)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain numbers, strings and dicts, from which `from_json` makes an equal spec."""
+        """Return plain numbers, strings and dicts, from which `from_json` restores the spec."""
         data = {
             "task": description(self.task),
             "model": {"kind": type(self.model).__name__} | asdict(self.model),
@@ -148,15 +148,15 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], task: Task | None = None) -> RunSpec:
-        """The spec that `to_json` described.
+        """Restore a spec from the result of `to_json`.
 
         Args:
-            task: used where the class of the described task cannot be imported, if it has the same class name and
-                fields as the description.
+            task: task to use if the class of the described task cannot be imported; it must have the same class name
+                and fields.
         Raises:
-            TaskNotImportable: the class of the task cannot be imported, and no task like it was given.
-            ValueError: an unknown kind, a field that does not belong to it, or one that is missing and that every
-                version has written.
+            TaskNotImportable: the class of the task cannot be imported, and no matching `task` was given.
+            ValueError: the description has an unknown kind of object or an unknown field, or lacks a field that every
+                version writes.
         """
         try:
             if unknown := sorted(set(data) - _FIELDS):
@@ -174,7 +174,7 @@ class RunSpec:
             raise ValueError(f"not the description of a run: {error}") from error
 
     def check_restorable(self) -> None:
-        """Raises ValueError where a run of this spec could be trained and written, but not loaded again."""
+        """Raise ValueError if a run of this spec could be trained and written, but not loaded again."""
         kind = kind_of(type(self.task))
         if kind.startswith("__main__:"):
             raise ValueError(f"a run of the task {kind} could not be loaded by another program; {_HOW_TO_RESTORE}")
@@ -188,15 +188,15 @@ class RunSpec:
 
 
 def _fields_but(left_out: tuple[str, ...], instance: Any) -> tuple[Any, ...]:
-    """The values of a dataclass' fields, but for those of these names."""
+    """Return the values of a dataclass' fields, except the fields with the given names."""
     return tuple(getattr(instance, f.name) for f in fields(instance) if f.name not in left_out)
 
 
 def _whole(cls: type, values: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a dataclass as they are.
+    """Check that all required fields of a dataclass exist, and return the fields unchanged.
 
     Raises:
-        ValueError: one is missing that every version has written, so that its default would be a guess.
+        ValueError: a field that every version writes is missing, so its default would be a guess.
     """
     written = [known.name for known in fields(cls) if known.name not in LATER_FIELDS.get(cls.__name__, ())]
     if missing := [name for name in written if name not in values]:

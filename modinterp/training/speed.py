@@ -1,4 +1,4 @@
-"""How long an epoch should take on this machine, and why it may take much longer."""
+"""Estimate how long an epoch should take on this machine, and explain why it takes much longer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_RATE, _OVERHEAD = 0.45, 0.003  # share of that rate that a step reaches; sec
 
 
 def rate_of_products() -> float:
-    """Arithmetic of a product in float32 on as many threads as torch has now, the best of some. [FLOP/s]"""
+    """Return the speed of a float32 matrix product with torch's current number of threads, best of several. [FLOP/s]"""
     rows, inner, outer = _SHAPE
     x, W = torch.ones(rows, inner), torch.ones(inner, outer)
     best = float("inf")
@@ -30,10 +30,10 @@ def rate_of_products() -> float:
 
 
 def expected_seconds(specs: Sequence[RunSpec], rate: float) -> float:
-    """About how long an epoch of some runs should take together: no less than it does on an idle machine. [s]
+    """Return an upper estimate of the time for one epoch of some runs together on an idle machine. [s]
 
     Args:
-        rate: of products, from `rate_of_products`. [FLOP/s]
+        rate: speed of matrix products, from `rate_of_products`. [FLOP/s]
     """
     total = 0.0
     for spec in specs:
@@ -45,10 +45,10 @@ def expected_seconds(specs: Sequence[RunSpec], rate: float) -> float:
 
 
 def slowness(seconds: float, expected: float) -> str:
-    """Why an epoch takes so long, as a sentence; empty where it takes less than thrice the time that is expected.
+    """Return the likely reason why an epoch is slow, as a sentence; empty below three times the expected time.
 
     Args:
-        seconds, expected: time of an epoch. [s]
+        seconds, expected: measured and expected time of an epoch. [s]
     """
     if seconds < SLOW * expected:
         return ""
