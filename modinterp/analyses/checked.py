@@ -1,9 +1,10 @@
-"""`@checked`: an analysis compares its arguments with its annotations when it is called from outside.
+"""Define `@checked`, which makes an analysis compare its arguments with its annotations when it is called.
 
 Each public analysis has the decorator. The decorator `checked` raises a ValueError that names the argument, and checks:
 
-- *type, dtype and rank*, as annotated; a scalar or a row of numpy's or torch's will do for numbers, and is made one;
-- *shape*: axes with one name have one size in all arguments, the operands `a` and `b` have equal sizes, and no axis is
+- *type, dtype and rank*, as annotated; a scalar or a row of numpy or torch is accepted for Python numbers, and
+converted; - *shape*: axes with one name have one size in all arguments, the operands `a` and `b` have equal sizes, and
+no axis is
   empty;
 - *finite*: no number of a tensor, nor of a network's weights, is NaN or infinite, since NaN is never evidence;
 - *meaning*, where a name or a type means the same everywhere (`modinterp.analyses.meanings`), or an annotation lists
@@ -34,7 +35,7 @@ SAME = (("a", "b"), ("component_a", "component_b"))  # axes of one size
 
 
 def _arrays(value: Any, kind: Any) -> Iterator[tuple[Tensor, Any]]:
-    """Every tensor in an argument, beside its annotation."""
+    """Yield every tensor in an argument, with its annotation."""
     if isinstance(value, Tensor):
         parts = [part for part in (kind, *get_args(kind)) if hasattr(part, "dim_str")]
         yield value, next((part for part in parts if is_array_of(value, part)), None)
@@ -45,14 +46,14 @@ def _arrays(value: Any, kind: Any) -> Iterator[tuple[Tensor, Any]]:
 
 
 def _one_by_one(name: str, values: Iterable[Any], kind: Any) -> Iterator[Any]:
-    """What can be gone through once alone is checked as it comes."""
+    """Check the items of an iterator one by one, because an iterator can be read only once."""
     for value in values:
         _check({name: value}, {name: kind})
         yield value
 
 
 def _items(kind: Any) -> Any:
-    """What an `Iterable`, or one or None, is annotated to give; None for anything else."""
+    """Return the annotated item type of an `Iterable` or an optional `Iterable`; None for other annotations."""
     return next((get_args(part)[0] for part in (kind, *get_args(kind)) if get_origin(part) is Iterable), None)
 
 
@@ -61,7 +62,7 @@ def _holds_arrays(kind: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A scalar or a row of numpy's or torch's as Python's number or list."""
+    """Convert a scalar or a row of numpy or torch to a Python number or list."""
     return value.tolist() if isinstance(value, (np.generic, np.ndarray, Tensor)) else value
 
 
@@ -98,9 +99,9 @@ def _check(given: Given, hints: Mapping[str, Any]) -> None:
 
 
 def checked(analysis: Callable[P, R]) -> Callable[P, R]:
-    """The analysis, which raises ValueError for arguments that are not as annotated.
+    """Decorate an analysis so that it raises ValueError for arguments that do not fit its annotations.
 
-    Annotations are read when it is first called: by then the module that it stands in is whole.
+    The annotations are read at the first call, when the analysis's module is completely imported.
     """
 
     @functools.cache

@@ -1,4 +1,4 @@
-"""Meaning of the arguments of analyses: by name, by type, or by the annotation of a table."""
+"""Check the meaning of arguments of analyses, by their name, type, or table annotation."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Given = Mapping[str, Any]  # all arguments
 
 @dataclass(frozen=True)
 class Holds:
-    """In an annotation: columns of numbers that a table must have, or hooks that a cache must hold.
+    """Annotation that lists the numeric columns that a table must have, or the hooks that a cache must hold.
 
     Attributes:
-        names: names of the columns, or of the hooks.
+        names: names of the required columns or hooks.
     """
 
     names: tuple[str, ...]
 
     def check(self, name: str, value: pd.DataFrame | ActivationCache) -> None:
-        """Raises ValueError where one is not there, or a column is none of numbers."""
+        """Raise ValueError if a column or hook is missing, or if a column is not numeric."""
         if missing := [wanted for wanted in self.names if wanted not in list(value.keys())]:
             raise ValueError(f"{name} must hold {', '.join(self.names)}, got none of the name {missing[0]}")
         if isinstance(value, pd.DataFrame):
@@ -109,7 +109,7 @@ def _of_order(name: str, n: int, sizes: Sizes) -> None:
 
 
 def _representations(name: str, value: Any, sizes: Sizes, given: Given) -> None:
-    """`value` is an `Irrep`, whose module imports this one, or several."""
+    """Check one or several representations; `Irrep` is not imported, since its module imports this module."""
     many = value if isinstance(value, Collection) else None
     for n in {len(rho.matrices) for rho in ([value] if many is None else many)}:
         _of_order(name, n, sizes)
@@ -204,7 +204,7 @@ _KNOWN_FINITE = WeakTensorKeyDictionary()  # tensors that were looked through, b
 
 
 def is_finite(x: Tensor) -> bool:
-    """True if no number of a tensor is NaN or infinite; the sum is tested first, because it is fastest."""
+    """Return True if no element of a tensor is NaN or infinite; the sum is tested first, because this is fastest."""
     if not x.is_floating_point() or isinstance(x, ByRows):  # whose rows would all be computed for this alone
         return True
     version = None if x.is_inference() else x._version

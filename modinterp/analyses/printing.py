@@ -1,4 +1,4 @@
-"""How results print: as their table, or field by field, tensors by their type and shape alone."""
+"""Print results as their table, or field by field; tensors are printed as type and shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def printable(kind: Kind) -> Kind:
-    """Class decorator: a dataclass prints as its fields in short and its `table()`, if any; in notebooks as the table.
+    """Decorate a dataclass so that it prints its fields and its `table()`, and shows the table in notebooks.
 
     >>> from dataclasses import dataclass
     >>> @printable

@@ -1,4 +1,4 @@
-"""Attention heads and components: score tables, OV circuits, induction heads, skip trigrams, ablations."""
+"""Analyse attention heads and components: score tables, OV circuits, induction heads, skip trigrams, ablations."""
 
 from modinterp.lazy import lazy_modules
 

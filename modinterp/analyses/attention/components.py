@@ -1,4 +1,4 @@
-"""Ablations of whole components: loss and accuracy with attention, MLP, skips or neurons replaced (D8 and D9)."""
+"""Ablate whole components: loss and accuracy with attention, MLP, skips or neurons replaced (D8 and D9)."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Ablation:
 
     Attributes:
         loss: mean cross-entropy over all pairs (a, b). [nats]
-        test_loss: mean cross-entropy over the pairs that were not trained on; NaN where these are unknown. [nats]
+        test_loss: mean cross-entropy over the held-out pairs; NaN if these are unknown. [nats]
         accuracy: share of all pairs answered correctly, in [0, 1].
-        loss_ratio, test_loss_ratio: the two losses over those of the network without intervention.
+        loss_ratio, test_loss_ratio: the two losses divided by the losses of the network without intervention.
     """
 
     loss: float
@@ -54,7 +54,7 @@ class Ablations:
     """Loss and accuracy of one network under several interventions.
 
     Attributes:
-        rows: name of the intervention to its outcome; `original` is the network without intervention.
+        rows: map from the name of an intervention to its outcome; `original` is the network without intervention.
     """
 
     rows: Mapping[str, Ablation]
@@ -67,7 +67,7 @@ class Ablations:
         return self.rows[name]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each intervention."""
+        """Return a table with one row for each intervention."""
         return pd.DataFrame([{"intervention": name} | vars(row) for name, row in self.rows.items()])
 
 
@@ -75,7 +75,7 @@ class Ablations:
 def component_interventions(
     grid: Annotated[ActivationCache, Holds((_PATTERN, _ATTN_OUT, _MID, _MLP_OUT))],
 ) -> dict[str, dict[str, Tensor]]:
-    """Interventions on attention and skips of a one-layer transformer: name to the new value at each hook.
+    """Return interventions on attention and skips of a one-layer transformer: the new value at each hook, by name.
 
     Attention to the last position itself is zeroed with and without renormalising the pattern.
 
@@ -108,11 +108,11 @@ def neuron_interventions(
     freqs: Sequence[int],
     sign: int = 1,
 ) -> dict[str, Float[Tensor, "a b neuron"]]:
-    """Interventions on the neurons of the last layer, which W_L reads: name to the new activations.
+    """Return interventions on the neurons of the last layer, which W_L reads: the new activations, by name.
 
     Args:
         post: activations after the nonlinearity.
-        fits: their fits, from `modinterp.analyses.fourier.neurons.neuron_fits`.
+        fits: fits of the neurons, from `modinterp.analyses.fourier.neurons.neuron_fits`.
         freqs: key frequencies. [cycles per p]
         sign: 1 for waves of a + b, -1 for waves of a - b.
     Raises:
@@ -137,13 +137,15 @@ def ablation(
     test: Int[Tensor, " row"] | None = None,
     original: Ablation | None = None,
 ) -> Ablation:
-    """Loss and accuracy of a network's logits under an intervention, and their ratios to the original losses.
+    """Return the loss and accuracy of a network's logits under an intervention, and their ratios to the original
+    losses.
 
     Args:
         logits: logits under the intervention.
         labels: `Task.labels()`.
-        test: rows of `Task.inputs()` that were not trained on; without them the test losses are NaN.
-        original: outcome without intervention, over whose losses the ratios are taken; None where `logits` are it.
+        test: held-out rows of `Task.inputs()`; without these rows the test losses are NaN.
+        original: outcome without intervention, whose losses are the denominators of the ratios; None if `logits` are
+            the original logits.
     """
     losses = each_loss_on(logits, labels)
     on_all, on_test = float(losses.mean()), math.nan if test is None else float(losses[test.to(losses.device)].mean())
@@ -153,5 +155,5 @@ def ablation(
 
 
 def _ratio(loss: float, original: float) -> float:
-    """A loss over the original one; NaN where that is 0, so that the ratio lies in no band."""
+    """Return a loss divided by the original loss; NaN if the original loss is 0, which meets no tolerance."""
     return loss / original if original else math.nan

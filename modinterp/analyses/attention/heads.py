@@ -1,4 +1,4 @@
-"""Attention heads at the last position: lookup tables of scores, sigmoids of their differences, OV circuits, roles."""
+"""Analyse heads at the last position: lookup tables of scores, sigmoids of score differences, OV circuits, roles."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from modinterp.models import Transformer
 
 @checked
 def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
-    """Lookup tables of attention scores: C_j[t], that of head j of the first layer for token t at any position. [nats]
+    """Return the lookup tables C_j[t] of attention scores, for token t and head j of the first layer. [nats]
 
-    C_j[t] = W_E[t] W_K (W_Q^T x) / sqrt(d_head), where x is the residual stream at the last position. Of two positions,
-    the head attends more to the one with the larger score. Biases, where there are any, are included.
+    C_j[t] = W_E[t] W_K (W_Q^T x) / sqrt(d_head), where x is the residual stream at the last position. A head attends
+    more to the position with the larger score. Biases are included.
 
     Args:
         equals: the token at the last position; the tokens below it are the residues.
     Raises:
-        ValueError: the network has no such token.
+        ValueError: the network has no token of this number.
     Source: Nanda et al. 2023, appendix C.1.3 (definition D10).
     """
     return _scores_of(model, model.W_E[:equals].double(), equals)
@@ -37,12 +37,13 @@ def lookup_tables(model: Transformer, equals: int) -> Float[Tensor, "a head"]:
 
 @checked
 def position_scores(model: Transformer, equals: int) -> Float[Tensor, "pos head"]:
-    """Score that each position adds to that of the token there, by head; 0 without positional embeddings. [nats]
+    """Return the score that each position adds to the score of its token, by head; 0 without position embeddings.
+    [nats]
 
     Args:
         equals: the token at the last position.
     Raises:
-        ValueError: the network has no such token.
+        ValueError: the network has no token of this number.
     """
     c = model.cfg
     positions = model.pos_embed.W_pos if c.positional else model.W_E.new_zeros(c.n_ctx, c.d_model)
@@ -79,12 +80,12 @@ class HeadFit:
     """Fit of one head's attention to a by 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b).
 
     Attributes:
-        head: number of the head.
+        head: index of the head.
         freq: frequency at which the linear terms of the pattern have the most energy. [cycles per p]
         linear_share: share of the pattern's variance in the linear terms of that frequency, in [0, 1].
         alpha, beta: least-squares coefficients of cosine and sine.
         explained: fraction of the attention's variance that the fit explains.
-        mean_to_self: mean attention from the last position to itself, in [0, 1].
+        mean_to_self: mean attention of the last position to itself, in [0, 1].
     """
 
     head: int
@@ -102,13 +103,13 @@ class HeadFits:
     """Fits of the attention of all heads of a layer.
 
     Attributes:
-        heads: one fit for each head.
+        heads: the fit of each head.
     """
 
     heads: tuple[HeadFit, ...]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each head, as table 2 of Nanda et al. 2023."""
+        """Return a table with one row for each head, as table 2 of Nanda et al. 2023."""
         return pd.DataFrame([vars(head) for head in self.heads])
 
 
@@ -117,7 +118,7 @@ def head_fits(pattern: Float[Tensor, "a b head key"]) -> HeadFits:
     """Fits of each head's attention from the last position to a by waves of one frequency.
 
     Args:
-        pattern: `blocks.0.attn.hook_pattern` on the grid; key 0 is a, the last key the position itself.
+        pattern: `blocks.0.attn.hook_pattern` on the grid; key 0 is a, and the last key is the last position itself.
     Source: Nanda et al. 2023, appendix C.1.3, table 2; section 4.1, figure 4 left.
     """
     basis = fourier_basis(len(pattern)).to(pattern.device)
@@ -148,7 +149,7 @@ def head_fits(pattern: Float[Tensor, "a b head key"]) -> HeadFits:
 
 @dataclass(frozen=True)
 class LinearSigmoid:
-    """The best line 0.5 + slope (C[a] - C[b]) through each head's attention to a, which is sigmoid(C[a] - C[b]).
+    """The best line 0.5 + slope (C[a] - C[b]) through each head's attention to a, which equals sigmoid(C[a] - C[b]).
 
     Attributes:
         slope: slope of the line of each head. [1 / nat]
@@ -164,20 +165,21 @@ class LinearSigmoid:
 
 @checked
 def table_differences(tables: Float[Tensor, "a head"]) -> Float[Tensor, "a b head"]:
-    """Difference of scores C[a] - C[b] for every pair (a, b) and head. [nats]
+    """Return the difference of scores C[a] - C[b] for every pair (a, b) and head. [nats]
 
     Args:
-        tables: from `lookup_tables`.
+        tables: lookup tables, from `lookup_tables`. [nats]
     """
     return tables[:, None].double() - tables.double()
 
 
 @checked
 def linear_sigmoid(tables: Float[Tensor, "a head"], pattern: Float[Tensor, "a b head key"]) -> LinearSigmoid:
-    """How straight the sigmoid of C[a] - C[b] is over the range of differences that occur, for each head.
+    """Measure how close the sigmoid of C[a] - C[b] is to a line over the range of differences that occur, for each
+    head.
 
     Args:
-        tables: from `lookup_tables`.
+        tables: lookup tables, from `lookup_tables`. [nats]
         pattern: `blocks.0.attn.hook_pattern` on the grid.
     Source: Nanda et al. 2023, appendix C.1.3.
     """
@@ -194,8 +196,8 @@ def linear_pattern(tables: Float[Tensor, "a head"], fit: LinearSigmoid) -> Float
     """Attention pattern with the sigmoid replaced by its best line: (0.5 + s d, 0.5 - s d, 0) for d = C[a] - C[b].
 
     Args:
-        tables: from `lookup_tables`.
-        fit: from `linear_sigmoid`.
+        tables: lookup tables, from `lookup_tables`. [nats]
+        fit: the best lines, from `linear_sigmoid`.
     """
     if len(fit.slope) != tables.shape[1]:
         raise ValueError(f"fit must have a line for each of the {tables.shape[1]} heads, got {len(fit.slope)}")
@@ -215,11 +217,11 @@ class HeadRoles:
         ov_share: share of the OV circuit's energy at the frequency of the head's lookup table, in [0, 1].
         product_share: share of the variance of each head's output in products of two waves of that frequency.
         linear_share: share of the variance of each head's output in linear terms of that frequency.
-        pair: numbers of the two heads whose attentions to a come nearest to adding to 1.
-        pair_correlation: correlation of one's attention to a with 1 minus the other's.
-        pair_ov_cosine: cosine between the OV circuits of these two heads.
+        pair: indices of the two heads whose attentions to a come nearest to a sum of 1.
+        pair_correlation: correlation of one head's attention to a with 1 minus the other head's attention to a.
+        pair_ov_cosine: cosine between the OV circuits of the two heads in `pair`.
         scores_cosine: smallest cosine between the (cos, sin) coefficients of two heads' C_j at a common frequency;
-            NaN where no two heads share a frequency.
+            NaN if no two heads share a frequency.
     """
 
     freqs: tuple[int, ...]
@@ -234,16 +236,16 @@ class HeadRoles:
     scores_cosine: float
 
     def multipliers(self, share: float = 0.8) -> tuple[int, ...]:
-        """Numbers of the heads whose scores and OV circuit share one frequency, which are degree-two polynomials.
+        """Return the indices of heads whose scores and OV circuit share one frequency; such heads multiply waves.
 
         Args:
-            share: least share of the energy of both at that frequency, in [0, 1].
+            share: smallest share of the energy that scores and OV circuit must have at this frequency, in [0, 1].
         """
         shares = zip(self.score_share, self.ov_share, strict=True)
         return tuple(h for h, (score, ov) in enumerate(shares) if score >= share and ov >= share)
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each head: its frequencies and shares."""
+        """Return a table with one row for each head: its frequencies and shares."""
         columns = ("freqs", "score_share", "ov_freqs", "ov_share", "product_share", "linear_share")
         return pd.DataFrame({column: getattr(self, column) for column in columns})
 
@@ -255,13 +257,15 @@ def head_roles(
     pattern: Float[Tensor, "a b head key"],
     head_out: Float[Tensor, "a b head component"],
 ) -> HeadRoles:
-    """Roles of heads: those that multiply (one frequency in scores and OV), and the pair that amplifies the embedding.
+    """Determine the role of each head: heads that multiply waves, and the pair of heads that amplifies the embedding.
+
+    A head multiplies if its scores and its OV circuit have the same frequency.
 
     Args:
-        tables: from `lookup_tables`.
-        ov: from `ov_circuits`.
+        tables: lookup tables, from `lookup_tables`. [nats]
+        ov: OV circuits, from `ov_circuits`.
         pattern: `blocks.0.attn.hook_pattern` on the grid; key 0 is a.
-        head_out: what each head adds to the residual stream, `hook_z` times W_O, in any orthonormal basis.
+        head_out: output of each head to the residual stream, `hook_z` times W_O, in any orthonormal basis.
     Source: Nanda et al. 2023, appendices C.1.2 and C.1.3.
     """
     p, n_heads = tables.shape

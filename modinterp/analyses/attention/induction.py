@@ -1,4 +1,4 @@
-"""Scores of previous token heads and induction heads, which together make an induction circuit.
+"""Measure previous-token heads and induction heads, which together form an induction circuit.
 
 Source: Nanda et al. 2023, appendix D.3, figure 31 and appendix E.2; Olsson et al. 2022.
 """
@@ -14,7 +14,7 @@ from modinterp.analyses.checked import checked
 
 @checked
 def previous_token_scores(pattern: Float[Tensor, "input head query key"]) -> Float[Tensor, " head"]:
-    """Previous token score of each head: mean attention to the position before its own, in [0, 1].
+    """Return the previous-token score of each head: its mean attention to the preceding position, in [0, 1].
 
     The first position is left out, since no token stands before it.
     """
@@ -28,14 +28,16 @@ def induction_scores(
     positions: Bool[Tensor, "input pos"],
     latest: bool = True,
 ) -> Float[Tensor, " head"]:
-    """Induction score of each head: mean attention to the position after an earlier occurrence of its own token.
+    """Return the induction score of each head: mean attention to the position after an earlier copy of the current
+    token.
 
     Args:
         positions: query positions over which the mean is taken, such as those whose next token can be predicted. Only
-            positions whose token occurred before count.
-        latest: whether attention to what followed the last earlier occurrence counts alone, or to what followed any.
+            positions whose token occurred earlier in the input count.
+        latest: True to count only attention to the token after the last earlier occurrence; False for any earlier
+            occurrence.
     Returns:
-        one number in [0, 1] for each head; NaN where no token occurred before.
+        one number in [0, 1] for each head; NaN if no token occurs twice.
     """
     n_pos = tokens.shape[1]
     same = (tokens.unsqueeze(2) == tokens.unsqueeze(1)) & torch.ones(n_pos, n_pos, dtype=torch.bool).tril(-1)

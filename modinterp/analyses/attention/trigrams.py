@@ -1,4 +1,4 @@
-"""Skip trigrams in a layer of attention alone: a head attends to the token of the answer and copies it.
+"""Analyse skip trigrams in an attention-only layer: a head attends to the token of the answer and copies it.
 
 Source: Nanda et al. 2023, appendix D.3.
 """
@@ -16,7 +16,7 @@ from modinterp.models import Transformer
 
 @checked
 def direct_path(network: Transformer, tokens: Int[Tensor, " token"]) -> Float[Tensor, "token output"]:
-    """Logits that a token adds where all heads of the first layer attend to it alone: W_E W_V W_O W_U. [logits]
+    """Return the logits that a token adds if all heads of the first layer attend only to it: W_E W_V W_O W_U. [logits]
 
     Args:
         tokens: the tokens whose logits are returned, one row each.
@@ -27,10 +27,10 @@ def direct_path(network: Transformer, tokens: Int[Tensor, " token"]) -> Float[Te
 
 @checked
 def attention_to(pattern: Float[Tensor, "input head key"], keys: Bool[Tensor, "input key"]) -> Float[Tensor, " head"]:
-    """Mean over inputs of each head's attention to some key positions of every input together, in [0, 1].
+    """Return each head's total attention to some key positions, averaged over inputs, in [0, 1].
 
     Args:
-        pattern: attention from one query position.
-        keys: whether attention to a position counts.
+        pattern: attention pattern of one query position.
+        keys: mask that is True at the key positions that count.
     """
     return mass_on(pattern.double(), keys.to(pattern.device)).mean(dim=0)

@@ -1,4 +1,4 @@
-"""Circles and planes of one frequency in activation space: petals, rotation, alignment and linearity."""
+"""Analyse circles and planes of one frequency in activation space: petals, rotation, alignment and linearity."""
 
 from modinterp.lazy import lazy_modules
 

@@ -1,4 +1,4 @@
-"""How logits come from circles: the logits of each circle alone, and the circles along the singular vectors of W_out.
+"""Analyse how logits come from circles: logits of single circles, and circles along the singular vectors of W_out.
 
 Source: the blog post on the Clock algorithm, sections 9.5, 9.6 and 10.
 """
@@ -27,7 +27,7 @@ def circle_logits(
     W_U: Float[Tensor, "d_model output"],
     planes: Mapping[int, Float[Tensor, "d_model 2"]],
 ) -> dict[int, Float[Tensor, "a b output"]]:
-    """Logits of the part of the MLP's output that lies in each circle's plane, by frequency.
+    """Return, by frequency, the logits of the part of the MLP's output that lies in each circle's plane.
 
     Planes need not be perpendicular to each other. Each part of the logit lies in one plane, and the parts add up to
     the total over all planes, so nothing counts twice.
@@ -35,7 +35,7 @@ def circle_logits(
     Args:
         mlp_out: output of the MLP.
         W_U: the columns of the unembedding that belong to the residues.
-        planes: frequency to its plane, from `modinterp.analyses.circles.circle.plane`. [cycles per p]
+        planes: map from frequency [cycles per p] to its plane, from `modinterp.analyses.circles.circle.plane`.
     """
     spanned = torch.cat([plane.double() for plane in planes.values()], dim=1)
     coordinates = (mlp_out.double() @ torch.linalg.pinv(spanned).T).split(2, dim=-1)
@@ -46,10 +46,10 @@ def circle_logits(
 
 @checked
 def percentile(logits: Float[Tensor, "a b output"], a: int, b: int) -> float:
-    """Share of all b', at the same a, whose logit for the answer a + b is at most that of b.
+    """Return the share of all operands b', at the same a, whose logit for the answer a + b is at most the logit of b.
 
-    The share is 1 where no other operand gives the answer a + b a higher logit than b. The share is NaN where all
-    operands give the answer the same logit.
+    The share is 1 if no other operand gives the answer a + b a higher logit than b. The share is NaN if all operands
+    give the answer the same logit.
     """
     answer_logits = logits[a, :, (a + b) % logits.shape[2]].double()
     if not varies(answer_logits - answer_logits.mean(), answer_logits):
@@ -74,10 +74,10 @@ class CircleAccuracies:
 def circle_accuracies(
     logits: Mapping[int, Float[Tensor, "a b output"]], labels: Int[Tensor, "input 1"]
 ) -> CircleAccuracies:
-    """Accuracy over all pairs (a, b) of each circle's logits and of their sum.
+    """Return the accuracy over all pairs (a, b) of each circle's logits and of their sum.
 
     Args:
-        logits: frequency to the circle's logits, from `circle_logits`.
+        logits: map from frequency to the circle's logits, from `circle_logits`.
         labels: `Task.labels()`.
     """
     alone = {k: accuracy_on(field, labels) for k, field in logits.items()}
@@ -104,10 +104,10 @@ class SingularDirection:
 @printable
 @dataclass(frozen=True)
 class SingularDirections:
-    """The singular values of W_out, and which frequency's circle the largest of them belong to.
+    """The singular values of W_out, and the frequency of the circle along each of the first singular vectors.
 
     Attributes:
-        values: all singular values, the largest first.
+        values: all singular values, in descending order.
         directions: the first left singular vectors, each with its frequency.
         vectors: the same left singular vectors as columns of a matrix.
     """
@@ -118,18 +118,18 @@ class SingularDirections:
 
     @property
     def large_count(self) -> int:
-        """Number of large singular values: those before the largest ratio of two neighbours among the first 20."""
+        """Number of singular values before the largest ratio of two neighbours, among the first 20."""
         few = self.values[:21]
         if not few[0] > 0:
             return 0
         return int((few[:-1] / few[1:].clamp_min(1e-300)).argmax()) + 1
 
     def of_frequency(self, freq: int) -> list[int]:
-        """Numbers of the singular vectors along which a frequency has the most energy. [cycles per p]"""
+        """Return the indices of the singular vectors along which a frequency [cycles per p] has the most energy."""
         return [i for i, direction in enumerate(self.directions) if direction.freq == freq]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each singular vector, largest singular value first."""
+        """Return a table with one row for each singular vector, largest singular value first."""
         return pd.DataFrame([vars(direction) for direction in self.directions])
 
 
@@ -137,11 +137,11 @@ class SingularDirections:
 def singular_directions(
     W_out: Float[Tensor, "neuron d_model"], post: Float[Tensor, "a b neuron"], count: int
 ) -> SingularDirections:
-    """Singular values of W_out, and the frequency of a + b along each of the first left singular vectors.
+    """Return the singular values of W_out, and the frequency of a + b along each of the first left singular vectors.
 
     Args:
         post: activations after the nonlinearity.
-        count: how many of the largest singular values are looked at.
+        count: number of the largest singular values to analyse.
     Source: the blog post, section 9.5.
     """
     U, values, _ = torch.linalg.svd(W_out.double(), full_matrices=False)
@@ -164,17 +164,17 @@ def singular_directions(
 
 @checked
 def mean_cosine(one: Float[Tensor, "d component"], other: Float[Tensor, "d other"]) -> float:
-    """Mean absolute cosine between the columns of one matrix and those of another, in [0, 1]."""
+    """Return the mean absolute cosine between the columns of two matrices, in [0, 1]."""
     x, y = (t.double() / t.double().norm(dim=0) for t in (one, other))
     return float((x.T @ y).abs().mean())
 
 
 @checked
 def gains(W: Float[Tensor, "d output"], directions: Float[Tensor, "d component"]) -> Float[Tensor, " component"]:
-    """Factor by which a linear map x @ W stretches each direction: the norm of the image of a vector of norm 1.
+    """Return the factor by which a linear map x @ W stretches each direction: the norm of the image of a unit vector.
 
     Args:
-        directions: one direction a column, of any norm.
+        directions: one direction per column, of any norm.
     Source: the blog post, section 9.6.
     """
     unit = directions.double() / directions.double().norm(dim=0)
@@ -183,10 +183,10 @@ def gains(W: Float[Tensor, "d output"], directions: Float[Tensor, "d component"]
 
 @checked
 def distinguishes(p: int, freqs: Sequence[int]) -> bool:
-    """True if the sum of cos(2 pi k x / p) is largest only at x = 0, so that the answer is unique.
+    """Return True if the sum of cos(2 pi k x / p) is largest only at x = 0, so that the answer is unique.
 
-    The answer is unique if the gcd of the frequencies and p is 1: then no x but 0 brings every wave back to its top.
-    For a prime p one frequency is enough.
+    The answer is unique if the gcd of the frequencies and p is 1. In this case all waves reach their maximum together
+    only at x = 0. For a prime p one frequency is enough.
 
     Args:
         freqs: frequencies of the waves. [cycles per p]

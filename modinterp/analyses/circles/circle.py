@@ -1,7 +1,7 @@
-"""Circles in activation space: planes of one frequency, roundness of the points in a plane, angles between planes.
+"""Analyse circles in activation space: planes of one frequency, roundness of points in a plane, angles between planes.
 
-Vectors that depend on a residue trace a circle in the plane of their cos and sin coefficients at a frequency they use.
-Source of the idea: the blog post on the Clock algorithm, sections 5 and 7 (definition D12).
+Vectors that depend on a residue lie on a circle in the plane of their cos and sin coefficients at one frequency. Source
+of the idea: the blog post on the Clock algorithm, sections 5 and 7 (definition D12).
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ SMALL = 1e-12  # least norm that vectors are divided by
 
 @checked
 def plane(x: Float[Tensor, "a d"], freq: int) -> Float[Tensor, "d 2"]:
-    """The plane of one frequency: the cos and the sin coefficients of vectors over the residues, each of norm 1.
+    """Return the plane of one frequency: the normalised cos and sin coefficients of vectors over the residues.
 
-    The two need not be orthogonal: where they are not, or differ in norm, the circle is an ellipse in the full space.
+    The cos and sin coefficients need not be orthogonal. If they are not, or if their norms differ, the circle is an
+    ellipse in the full space.
 
     Args:
         x: one vector for each residue.
         freq: from 1 to (p - 1) // 2. [cycles per p]
     Raises:
-        ValueError: a frequency without a sine, or out of range.
+        ValueError: the frequency has no sine, or is out of range.
     Source: definition D12, `basis_k`.
     """
     p = len(x)
@@ -44,16 +45,19 @@ def plane(x: Float[Tensor, "a d"], freq: int) -> Float[Tensor, "d 2"]:
 
 @dataclass(frozen=True)
 class Circle:
-    """How much of a circle of one frequency some points of a plane are, one point for each residue.
+    """Measures of how close points in a plane, one for each residue, are to a circle of one frequency.
 
     Attributes:
         freq: frequency of the circle. [cycles per p]
         quality: share of the points' energy about their mean that lies at the frequency, in [0, 1].
         radius: mean distance of the points from their mean. [units of the vectors]
-        radius_variation: standard deviation of that distance over its mean; 0 for a circle.
-        angle_fit: R squared of the points' angle as a line in the residue's angle at the frequency; 1 for a circle.
-        aspect: smaller over larger singular value of the points about their mean; 1 for a circle, less for an ellipse.
-        on_hull: share of the points that are corners of their convex hull; 1 for a circle.
+        radius_variation: standard deviation of the points' distance from their mean, divided by `radius`; 0 for a
+            circle.
+        angle_fit: R squared of the points' angle as a linear function of the residue's angle at the frequency; 1 for a
+            circle.
+        aspect: ratio of the smaller to the larger singular value of the centred points; 1 for a circle, less for an
+            ellipse.
+        on_hull: share of the points that are corners of the points' convex hull; 1 for a circle.
     """
 
     freq: int
@@ -67,14 +71,14 @@ class Circle:
 
 @checked
 def circle(points: Float[Tensor, "a 2"], freq: int) -> Circle:
-    """How much of a circle of one frequency the points are.
+    """Measure how close points in a plane are to a circle of one frequency.
 
     Args:
         points: coordinates in a plane, one point for each residue.
         freq: from 1 to p // 2. [cycles per p]
     Raises:
         ValueError: freq outside 1..p // 2.
-    Source: definition D12; the hull is that of section 6.2's "linearly separable" (one against the rest).
+    Source: definition D12; the convex hull tests section 6.2's "linearly separable" (one point against the rest).
     """
     p = len(points)
     check_frequency(freq, p)
@@ -94,44 +98,44 @@ def circle(points: Float[Tensor, "a 2"], freq: int) -> Circle:
 
 @checked
 def circles(x: Float[Tensor, "a d"], freqs: Sequence[int]) -> dict[int, Circle]:
-    """The circle of each frequency in vectors over the residues, projected on the frequency's own plane.
+    """Measure the circle of each frequency in vectors over the residues, projected onto the frequency's own plane.
 
-    A plane made from the vectors themselves shows something of every frequency, present or not: compare radii.
+    A plane computed from the vectors themselves shows some circle at every frequency; compare the radii.
 
     Args:
         x: one vector for each residue.
         freqs: from 1 to (p - 1) // 2. [cycles per p]
     Raises:
-        ValueError: a frequency without a sine, or out of range.
+        ValueError: the frequency has no sine, or is out of range.
     """
     return {freq: circle(x.double() @ plane(x, freq), freq) for freq in freqs}
 
 
 @checked
 def circles_table(by_freq: dict[int, Circle]) -> pd.DataFrame:
-    """Table of several circles, such as those of `circles`, with one row for each frequency."""
+    """Return a table of several circles, such as those of `circles`, with one row for each frequency."""
     return pd.DataFrame([vars(one) for one in by_freq.values()])
 
 
 @checked
 def wave_angles(p: int, freq: int) -> Float[Tensor, " a"]:
-    """The angle 2 pi freq x / p of every residue x mod p, in [0, 2 pi). [rad]"""
+    """Return the angle 2 pi freq x / p of every residue x mod p, in [0, 2 pi). [rad]"""
     return 2 * torch.pi / p * (torch.arange(p) * freq % p).double()
 
 
 @checked
 def polar_angles(points: Float[Tensor, "input 2"]) -> Float[Tensor, " input"]:
-    """The angle of every point of a plane, seen from the origin, in [-pi, pi]. [rad]"""
+    """Return the angle of every point of a plane, seen from the origin, in [-pi, pi]. [rad]"""
     return torch.atan2(points[:, 1].double(), points[:, 0].double())
 
 
 @dataclass(frozen=True)
 class Winding:
-    """How often an angle goes round while another angle goes round once, and how evenly.
+    """The number of turns that an angle makes while a reference angle makes one turn, and how even the turns are.
 
     Attributes:
-        turns: whole number of turns, negative for backwards.
-        explained: R squared of the angle as a line of that slope; 0 where it does not go round.
+        turns: integer number of turns, negative for the opposite direction.
+        explained: R squared of the angle as a line with slope `turns`; 0 if the angle makes no turn.
     """
 
     turns: int
@@ -140,12 +144,12 @@ class Winding:
 
 @checked
 def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Winding:
-    """How many turns an angle makes while a reference angle makes one, and how evenly.
+    """Measure how many turns an angle makes while a reference angle makes one turn, and how even the turns are.
 
-    The points are sorted by the reference angle and followed all the way round. Following the sorted points counts a
-    high frequency correctly, which turns nearly half around from one residue to the next. A turn has to be cut open
-    before a line can be fitted to it. If the angle ripples, the slope depends on the cut. The slope of the angle is its
-    mean over all cuts, and `explained` is R squared with the variance over all cuts.
+    The points are sorted by the reference angle, and the angle is summed along this order. Sorting counts a high
+    frequency correctly, although its angle changes by nearly half a turn from one residue to the next. To fit a line,
+    the closed sequence of points is cut open at one point. If the angle is not an exact line, the slope depends on the
+    cut. The slope is therefore the mean over all cuts, and `explained` is R squared with the variance over all cuts.
 
     Args:
         angles: angle of every point. [rad]
@@ -163,7 +167,7 @@ def winding(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Wind
 
 @checked
 def convex_hull(points: Float[Tensor, "input 2"]) -> list[int]:
-    """Numbers of the points that are corners of their convex hull, counter-clockwise (Andrew's monotone chain).
+    """Return the indices of points at corners of their convex hull, counter-clockwise (Andrew's monotone chain).
 
     >>> convex_hull(torch.tensor([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5], [1.0, 2.0]]))
     [0, 1, 3]
@@ -191,9 +195,9 @@ class PlaneAngles:
     """Angles between two planes through the origin.
 
     Attributes:
-        first, second: principal angles, the smaller first; `first` is 0 where the planes share a line. [degrees]
-        dihedral: angle between the whole planes, arccos of the product of the two cosines. The dihedral angle is 90
-            where one direction of a plane is perpendicular to the whole other plane. [degrees]
+        first, second: principal angles, smaller first; `first` is 0 if the planes share a line. [degrees]
+        dihedral: angle between the planes, arccos of the product of the cosines of both principal angles. The dihedral
+            angle is 90 if one direction of a plane is perpendicular to the other plane. [degrees]
     """
 
     first: float
@@ -203,7 +207,8 @@ class PlaneAngles:
 
 @checked
 def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> PlaneAngles:
-    """Principal and dihedral angles between the planes that two pairs of vectors span; NaN where one is none. [degrees]
+    """Return the principal and dihedral angles between two planes, each given by two vectors; NaN if a pair spans no
+    plane. [degrees]
 
     Source: the blog post, section 8 (claim `clock.s8.dihedral`).
     """
@@ -217,10 +222,10 @@ def plane_angles(one: Float[Tensor, "d 2"], other: Float[Tensor, "d 2"]) -> Plan
 
 @checked
 def effective_rank(x: Float[Tensor, "*input d"]) -> float:
-    """Effective rank of vectors: the participation ratio of their variances along the principal axes.
+    """Return the effective rank of vectors: the participation ratio of their variances along the principal axes.
 
-    The effective rank is the squared sum of the variances over the sum of their squares. The effective rank is 1 where
-    all vectors lie on one line, and d where they spread evenly over all d dimensions.
+    The effective rank is the squared sum of the variances over the sum of their squares. The effective rank is 1 if all
+    vectors lie on one line, and d if they spread evenly over d dimensions.
     """
     rows = x.double().flatten(0, -2)
     variances = torch.linalg.eigvalsh((rows - rows.mean(dim=0)).T @ (rows - rows.mean(dim=0)))

@@ -1,8 +1,8 @@
-"""Formulas for the logits of one circle (clock, pizza, and variants), and how well they fit.
+"""Define formulas for the logits of one circle (clock, pizza, and variants), and measure how well they fit.
 
-With w = 2 pi k / p, a clock has the logits `cos(w(a + b - c))`. A pizza takes the mean of two points of a circle, at
-the angle `w(a + b) / 2` and of length `|cos(w(a - b) / 2)|`, which is a factor of its logits. Source: Zhong, Liu,
-Tegmark and Andreas 2023, "The Clock and the Pizza", section 3, and its evaluation notebook.
+With w = 2 pi k / p, a clock has the logits `cos(w(a + b - c))`. A pizza takes the mean of two points of a circle. The
+mean has the angle `w(a + b) / 2` and the length `|cos(w(a - b) / 2)|`, and the length is a factor of the logits.
+Source: Zhong, Liu, Tegmark and Andreas 2023, "The Clock and the Pizza", section 3, and its evaluation notebook.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from modinterp.analyses.statistics.lines import correlation
 
 
 def _cos(turns: Tensor, p: int) -> Tensor:
-    """The cosine of 2 pi turns / p, for whole numbers of p-ths of a turn."""
+    """Return cos(2 pi turns / p) for integers `turns`."""
     return (2 * torch.pi / p * (turns % p).double()).cos()
 
 
 def _abs_half_cos(turns: Tensor, p: int) -> Tensor:
-    """The absolute cosine of pi turns / p, which has period p in the turns."""
+    """Return abs(cos(pi turns / p)) for integers `turns`; the period is p."""
     return (torch.pi / p * (turns % p).double()).cos().abs()
 
 
@@ -68,7 +68,7 @@ FORMULAS: dict[str, Callable[[Tensor, Tensor, Tensor, int], Tensor]] = {
     "four absolute values": _four_absolutes,
     "accompanying": _accompanying,
 }
-"""Name of a formula to its logits, with w = 2 pi k / p:
+"""Map from the name of a formula to its logits, with w = 2 pi k / p:
 
 - clock: `cos(w(a + b - c))`;
 - pizza: `|cos(w(a - b) / 2)| cos(w(a + b - c))`;
@@ -82,13 +82,13 @@ FORMULAS: dict[str, Callable[[Tensor, Tensor, Tensor, int], Tensor]] = {
 
 @checked
 def formula_logits(formula: str, p: int, freq: int) -> Float[Tensor, "a b output"]:
-    """Logits of a formula at one frequency, for every pair (a, b).
+    """Return the logits of a formula at one frequency, for every pair (a, b).
 
     Args:
         formula: a key of `FORMULAS`.
-        freq: k, from 1 to p // 2. [cycles per p]
+        freq: frequency k, from 1 to p // 2. [cycles per p]
     Raises:
-        ValueError: an unknown formula, or a frequency out of range.
+        ValueError: the formula is unknown, or the frequency is out of range.
 
     >>> float(formula_logits("clock", 5, 1)[1, 2, 3])
     1.0
@@ -105,14 +105,14 @@ class Agreement:
     """How well logits agree with a formula, over all triples (a, b, c).
 
     Attributes:
-        correlation: Pearson's r of two tensors; NaN where one tensor is constant.
+        correlation: Pearson's r of the logits and the formula; NaN if one of them is constant.
     """
 
     correlation: float
 
     @property
     def explained(self) -> float:
-        """The paper's fraction of variance explained: both standardised and no size fitted, so that it is 2 r - 1.
+        """The paper's fraction of variance explained, 2 r - 1: both tensors are standardised, and no scale is fitted.
 
         The value is -1, not 0, for logits unrelated to the formula.
         """
@@ -120,19 +120,19 @@ class Agreement:
 
     @property
     def r_squared(self) -> float:
-        """Fraction of variance explained with the size of the formula fitted, in [0, 1]."""
+        """Fraction of variance explained by the formula with a fitted scale, in [0, 1]."""
         return self.correlation**2
 
 
 @checked
 def agreement(logits: Float[Tensor, "a b output"], formula: str, freq: int) -> Agreement:
-    """How well logits agree with a formula at one frequency.
+    """Measure how well logits agree with a formula at one frequency.
 
     Args:
         formula: a key of `FORMULAS`.
-        freq: k, from 1 to p // 2. [cycles per p]
+        freq: frequency k, from 1 to p // 2. [cycles per p]
     Raises:
-        ValueError: an unknown formula, or a frequency out of range.
+        ValueError: the formula is unknown, or the frequency is out of range.
     Source: Zhong et al. 2023, table 1.
     """
     return Agreement(correlation(logits.cpu(), formula_logits(formula, logits.shape[-1], freq)))
@@ -140,15 +140,16 @@ def agreement(logits: Float[Tensor, "a b output"], formula: str, freq: int) -> A
 
 @checked
 def explained_by_sum(logits: Float[Tensor, "a b output"], formula: str, freqs: list[int] | tuple[int, ...]) -> float:
-    """Fraction of variance of the logits that a formula at several frequencies explains, a size fitted to each.
+    """Return the fraction of the logits' variance that a formula explains at several frequencies, each with a fitted
+    scale.
 
-    The mean of every pair's logits, which no softmax sees, is taken off first.
+    The mean logit of every pair, which does not change the softmax, is subtracted first.
 
     Args:
         formula: a key of `FORMULAS`.
-        freqs: from 1 to p // 2, one at least. [cycles per p]
+        freqs: one or more frequencies from 1 to p // 2. [cycles per p]
     Raises:
-        ValueError: an unknown formula, no frequency, or one that is out of range.
+        ValueError: the formula is unknown, or no frequency is given, or a frequency is out of range.
     """
     if not len(freqs):
         raise ValueError("freqs must hold a frequency, got none")
@@ -162,12 +163,14 @@ def explained_by_sum(logits: Float[Tensor, "a b output"], formula: str, freqs: l
 
 @dataclass(frozen=True)
 class DistanceProfile:
-    """The mean correct logit by the distance a - b of the two numbers, against the length of the mean of two points.
+    """The mean correct logit by the distance a - b of the two numbers, compared with the pizza's factor
+    `abs(cos(w(a - b) / 2))`.
 
     Attributes:
-        values: mean over all pairs of each distance 0 .. p - 1. [logits]
-        correlation: Pearson's r with `|cos(w(a - b) / 2)|`; NaN where the values are all the same.
-        lowest_over_largest: smallest of the values over the largest; 0 where the correct logit dies at some distance.
+        values: mean correct logit over all pairs with each distance 0 .. p - 1. [logits]
+        correlation: Pearson's r of the values with `|cos(w(a - b) / 2)|`; NaN if all values are the same.
+        lowest_over_largest: ratio of the smallest to the largest value; 0 if the correct logit vanishes at some
+            distance.
     """
 
     values: tuple[float, ...]
@@ -177,12 +180,12 @@ class DistanceProfile:
 
 @checked
 def distance_profile(logits: Float[Tensor, "a b output"], freq: int) -> DistanceProfile:
-    """The mean correct logit by distance, against the length of the mean of two points of a circle.
+    """Compare the mean correct logit by distance with the length of the mean of two points on a circle.
 
     Args:
-        freq: of the circle, from 1 to p // 2. [cycles per p]
+        freq: frequency of the circle, from 1 to p // 2. [cycles per p]
     Raises:
-        ValueError: a frequency out of range.
+        ValueError: the frequency is out of range.
     Source: Zhong et al. 2023, section 3.2, figure 5.
     """
     p = logits.shape[-1]

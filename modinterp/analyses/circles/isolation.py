@@ -1,8 +1,8 @@
-"""Circles of an embedding, by frequency or by principal components, and a network in which some are left alone.
+"""Find the circles of an embedding, by frequency or by principal components, and run a network with only some of them.
 
-Principal components of a periodic embedding come in pairs, a cosine and a sine of one frequency. Kept in place of the
-whole embedding, one pair shows what the network makes of one circle, as Zhong et al. 2023 look at it. Two circles of
-nearly the same size are mixed by principal components, and are told apart by their frequencies all the same.
+Principal components of a periodic embedding come in pairs, a cosine and a sine of one frequency. If one pair replaces
+the whole embedding, the logits show how the network uses one circle (Zhong et al. 2023). Principal components mix two
+circles of nearly equal size; frequencies still separate such circles.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class ComponentCircle:
     """Two neighbouring principal components of an embedding, which may be a circle.
 
     Attributes:
-        pair: number of the pair, from 1; pair i has the components 2 i - 1 and 2 i, counted from 1.
-        freq: frequency at which the two coordinates have the most energy. [cycles per p]
-        purity: share of their energy at that frequency, in [0, 1]; 1 for a circle or an ellipse.
-        variance: their share of the embedding's variance about its mean, in [0, 1].
+        pair: index of the pair, counted from 1; pair i has the components 2 i - 1 and 2 i, counted from 1.
+        freq: frequency at which the two principal components have the most energy. [cycles per p]
+        purity: share of the two components' energy at the frequency `freq`, in [0, 1]; 1 for a circle or an ellipse.
+        variance: the two components' share of the embedding's variance about its mean, in [0, 1].
     """
 
     pair: int
@@ -47,12 +47,12 @@ class ComponentCircle:
 
 @checked
 def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
-    """Pairs of the first principal components of an embedding: ten pairs, or as many as there are.
+    """Return the first pairs of principal components of an embedding: ten pairs, or fewer if the embedding has fewer.
 
     Args:
         x: one vector for each residue.
     Raises:
-        ValueError: vectors that do not spread over two dimensions.
+        ValueError: the vectors do not span two dimensions.
     Source: Zhong et al. 2023, section 3.
     """
     coordinates, values = _coordinates(x)
@@ -67,12 +67,12 @@ def component_circles(x: Float[Tensor, "a d"]) -> tuple[ComponentCircle, ...]:
 
 @checked
 def component_circles_table(circles: Sequence[ComponentCircle]) -> pd.DataFrame:
-    """Table with one row for each pair of components, from `component_circles`."""
+    """Return a table with one row for each pair of components, from `component_circles`."""
     return pd.DataFrame([vars(one) for one in circles])
 
 
 def _coordinates(x: Tensor) -> tuple[Float[Tensor, "a component"], Float[Tensor, " component"]]:
-    """Left singular vectors of vectors about their mean, and the singular values that are more than rounding."""
+    """Return the left singular vectors of the centred vectors, and the singular values that exceed rounding errors."""
     centred = x.detach().double() - x.detach().double().mean(dim=0)
     U, values, _ = torch.linalg.svd(centred, full_matrices=False)
     rank = int((values > 1e-7 * values[0]).sum()) if values[0] > 0 else 0
@@ -83,11 +83,11 @@ def _coordinates(x: Tensor) -> tuple[Float[Tensor, "a component"], Float[Tensor,
 
 @dataclass(frozen=True)
 class FrequencyCircle:
-    """The waves of one frequency in an embedding.
+    """The part of an embedding at one frequency.
 
     Attributes:
         freq: the frequency. [cycles per p]
-        variance: share of the embedding's variance about its mean, in [0, 1].
+        variance: share of the embedding's variance at this frequency, in [0, 1].
     """
 
     freq: int
@@ -99,7 +99,7 @@ Circle = ComponentCircle | FrequencyCircle
 
 @checked
 def frequency_circles(x: Float[Tensor, "a d"]) -> tuple[FrequencyCircle, ...]:
-    """The waves of every frequency in an embedding, those with the largest share of the variance first.
+    """Return the part of an embedding at every frequency, sorted by share of the variance, largest first.
 
     Args:
         x: one vector for each residue.
@@ -112,10 +112,10 @@ def frequency_circles(x: Float[Tensor, "a d"]) -> tuple[FrequencyCircle, ...]:
 
 @dataclass(frozen=True)
 class Circularity:
-    """How much of one frequency the leading principal components of an embedding are.
+    """How far each leading principal component of an embedding is a wave of a single frequency.
 
     Attributes:
-        mean: over the components, in [0, 1]: the number of the paper.
+        mean: mean share over the components, in [0, 1]; this is the circularity of the paper.
         by_component: share of each component's energy at its best frequency. Two good circles make the mean 1,
             regardless of the components after them.
     """
@@ -126,12 +126,12 @@ class Circularity:
 
 @checked
 def circularity(x: Float[Tensor, "a d"]) -> Circularity:
-    """Circularity: the mean over the first four principal components of their share at one frequency.
+    """Measure circularity: for the first four principal components, the mean share of energy at their best frequency.
 
     Args:
         x: one vector for each residue.
     Raises:
-        ValueError: vectors that do not spread over two dimensions.
+        ValueError: the vectors do not span two dimensions.
     Source: Zhong et al. 2023, section 4.1.
     """
     coordinates, _ = _coordinates(x)
@@ -141,19 +141,19 @@ def circularity(x: Float[Tensor, "a d"]) -> Circularity:
 
 
 def _energies(columns: Float[Tensor, "a component"]) -> Float[Tensor, "freq component"]:
-    """Energy of every column at every frequency; entry k - 1 of the first axis belongs to frequency k."""
+    """Return the energy of every column at every frequency; entry k - 1 of the first axis belongs to frequency k."""
     return torch.stack([frequency_norms(component_norms(column)) for column in columns.T], dim=1).square()
 
 
 @checked
 def with_components(network: Network, p: int, pairs: Sequence[int]) -> Network:
-    """A copy of the network whose residues are embedded by their mean and some pairs of principal components alone.
+    """Return a copy of the network whose embedding keeps only its mean and some pairs of principal components.
 
     Args:
         p: modulus; the first p tokens are the residues.
-        pairs: numbers of the pairs, from 1, as in `component_circles`.
+        pairs: indices of the pairs, counted from 1, as in `component_circles`.
     Raises:
-        ValueError: a pair that the embedding does not have.
+        ValueError: the embedding does not have one of the pairs.
     Source: Zhong et al. 2023, section 3.2.
     """
     W_E = network.W_E.detach()[:p].double()
@@ -170,13 +170,13 @@ def with_components(network: Network, p: int, pairs: Sequence[int]) -> Network:
 
 @checked
 def isolated_logits(network: Network, task: Task, circles: Sequence[Circle]) -> Float[Tensor, "a b output"]:
-    """Logits for all pairs (a, b) of the network with some circles alone in place of its embedding, in float64.
+    """Return the network's logits for all pairs (a, b), in float64, when its embedding holds only some circles.
 
     Args:
-        circles: of `component_circles`, or of `frequency_circles`.
+        circles: circles from `component_circles`, or from `frequency_circles`.
     Raises:
-        ValueError: circles of both kinds, a pair that the embedding does not have, or numbers that have tokens of their
-            own at each place.
+        ValueError: circles are of both kinds, the embedding does not have one of them, or a and b have separate
+            vocabularies.
     Source: Zhong et al. 2023, section 3.2, for principal components.
     """
     p = task.output_sizes[0]

@@ -1,6 +1,7 @@
-"""A battery of measures that compare the MLP of a one-layer transformer with an affine map.
+"""Compare the MLP of a one-layer transformer with an affine map, by several measures.
 
-Source: the blog post on the Clock algorithm, section 8, against Nanda et al. 2023 (claim `clock.s8.mlp_affine`, X-A1).
+Source: the blog post on the Clock algorithm, section 8, which contradicts Nanda et al. 2023 (claim
+`clock.s8.mlp_affine`, X-A1).
 """
 
 from __future__ import annotations
@@ -30,15 +31,16 @@ MID, PRE, POST = "blocks.0.hook_resid_mid", "blocks.0.mlp.hook_pre", "blocks.0.m
 @printable
 @dataclass(frozen=True)
 class Linearity:
-    """How much of what the MLP does an affine map would do.
+    """Measures of how well an affine map could replace an MLP.
 
     Attributes:
         negative: share of the pre-activations below 0, over all inputs and neurons.
-        line_explained: R squared of a neuron's output as a line in its own pre-activation, the mean over neurons.
+        line_explained: mean over neurons of the R squared of a neuron's output as a line in its own pre-activation.
         affine_explained: R squared of the neurons' outputs as the best affine map of the residual stream before them.
-        affine_accuracy, affine_loss: accuracy and loss [nats] of the network with that map in place of the neurons.
+        affine_accuracy, affine_loss: accuracy and loss [nats] of the network with this affine map in place of the
+            neurons.
         identity_accuracy, identity_loss: accuracy and loss [nats] of the network without the neurons' nonlinearity.
-        products: share of the variance in products of a wave of a and a wave of b of one frequency, by place.
+        products: share of the variance in products of a wave of a and a wave of b with one frequency, by activation.
         decodability: R squared of cos and sin of w(a + b) as an affine map of the residual stream before the MLP, by
             frequency. [cycles per p]
     """
@@ -54,7 +56,7 @@ class Linearity:
     decodability: Mapping[int, float]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each measure of the battery."""
+        """Return a table with one row for each measure of the battery."""
         rows: list[tuple[str, float]] = [
             ("pre-activations below 0", self.negative),
             ("R squared of a neuron as a line in its pre-activation, mean", self.line_explained),
@@ -106,7 +108,7 @@ def linearity(
 
 
 def _outcome(grid: ActivationCache, task: Task, labels: Tensor, post: Tensor) -> tuple[float, float]:
-    """Accuracy and loss [nats] of the network with other values in place of the neurons."""
+    """Return accuracy and loss [nats] of the network with other values in place of the neurons."""
     logits = logits_with(cast(Network, grid.model), task, {POST: post}, grid)
     return accuracy_on(logits, labels), loss_on(logits, labels)
 
@@ -124,7 +126,7 @@ def decodability(x: Float[Tensor, "a b d"], freq: int) -> float:
     """R squared of cos and sin of w(a + b) as the best affine map of activations x.
 
     Args:
-        freq: from 1 to p // 2. [cycles per p]
+        freq: frequency of the waves, from 1 to p // 2. [cycles per p]
     Raises:
         ValueError: freq outside 1..p // 2.
     """

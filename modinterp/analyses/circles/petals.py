@@ -1,4 +1,4 @@
-"""Petals: the curves that attention makes of a circle when it mixes two of its points in a periodic proportion.
+"""Analyse petals: the curves that arise when attention mixes two points of a circle in a periodic proportion.
 
 Take a head whose attention to a is periodic in b. The head writes alpha(b) v_a + (1 - alpha(b)) v_b. For a fixed a,
 this point moves along a petal of the embedding's circle. Source: the blog post on the Clock algorithm, section 6. The
@@ -24,7 +24,7 @@ from modinterp.analyses.statistics.explained import energy_share, fraction_expla
 
 @dataclass(frozen=True)
 class Petal:
-    """A petal: the curve of a fixed and a running point of a circle, mixed by an attention that swings.
+    """A petal: the curve of a mixture of a fixed and a moving point of a circle, with periodic attention weights.
 
     z(b) = alpha(b) x_a + (1 - alpha(b)) x_b, x_t = exp(i w_e t), alpha(b) = (1 + cos(w_a b + phase)) / 2
 
@@ -42,18 +42,18 @@ class Petal:
     a: float = 0.0
 
     def curve(self, b: Float[Tensor, " b"] | None = None) -> Complex[Tensor, " b"]:
-        """Points of the petal in the complex plane for b = 0 .. p - 1, or for other real values of b."""
+        """Return the points of the petal in the complex plane for b = 0 .. p - 1, or for other real values of b."""
         b = torch.arange(self.p, dtype=torch.float64) if b is None else b.double()
         w = 2 * torch.pi / self.p
         alpha = (1 + torch.cos(w * self.attention * b + self.phase)) / 2
         return alpha * _on_circle(w * self.embedding * self.a) + (1 - alpha) * _on_circle(w * self.embedding * b)
 
     def spectrum(self) -> Complex[Tensor, " component"]:
-        """Fourier transform of the petal in closed form: the complex amplitude of exp(2 pi i m b / p) at entry m.
+        """Return the Fourier transform of the petal: entry m is the complex amplitude of exp(2 pi i m b / p).
 
         The transform is one half of x_a at entry 0, and a quarter of x_a at plus and minus the attention's frequency.
-        At the embedding's frequency the transform is one half of its wave, and minus a quarter at the sum and
-        difference of both frequencies. Coefficients at coinciding frequencies add.
+        At the embedding's frequency, the transform is one half. At the sum and at the difference of both frequencies,
+        it is minus a quarter. Coefficients at coinciding frequencies add.
         """
         fixed, swing = _on_circle(2 * torch.pi / self.p * self.embedding * self.a), _on_circle(self.phase)
         amplitudes = torch.zeros(self.p, dtype=torch.complex128)
@@ -69,11 +69,11 @@ class Petal:
         return amplitudes
 
     def crossings(self) -> int:
-        """How often the closed petal crosses itself away from x_a, where all of it comes together.
+        """Return how often the closed petal crosses itself, not counting the point x_a, where all loops meet.
 
-        Seen from x_a, its points are (1 - alpha)(x_b - x_a). The direction of x_b - x_a determines the point x_b of the
-        circle. So it meets itself only where b is a part of a turn further, x_b the same, and alpha the same as
-        well: at equal distances on both sides of a peak of the attention.
+        Relative to x_a, the points of the petal are (1 - alpha)(x_b - x_a). The direction of x_b - x_a determines the
+        point x_b of the circle. The petal therefore crosses itself only at two values of b with the same x_b and the
+        same alpha. Such values lie at equal distances on both sides of a peak of the attention.
         """
         common = math.gcd(self.embedding, self.attention) or 1  # how often the curve is run through
         embedding, attention = abs(self.embedding) // common, abs(self.attention) // common
@@ -94,7 +94,7 @@ def _on_circle(angle: float | Tensor) -> Tensor:
 
 @checked
 def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
-    """Absolute frequencies of the waves that make up a petal of the given frequencies, 0 included. [cycles per p]
+    """Return the absolute frequencies of the waves in a petal of the given frequencies, including 0. [cycles per p]
 
     >>> sorted(petal_frequencies(113, 4, 4)), sorted(petal_frequencies(113, 50, 20))
     ([0, 4, 8], [0, 20, 30, 43, 50])
@@ -105,15 +105,15 @@ def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
 
 @dataclass(frozen=True)
 class PetalFit:
-    """Fit of a petal to the output of one head in the plane of one frequency, with a fixed and b running.
+    """The fit of a petal to the output of one head in the plane of one frequency, for a fixed a and all b.
 
     Attributes:
-        head: number of the head.
+        head: index of the head.
         embedding, attention: frequency of the plane, and of the head's attention. [cycles per p]
         explained: R squared of alpha c_a + (1 - alpha) c_b, with the measured attention and the values' own points c.
         at_frequencies: share of the curve's energy, its mean included, at the frequencies of a petal, in [0, 1].
-        residual: relative residual of the least-squares `pullback` of the plane through W_V; 1 where nothing of the
-            plane gets through.
+        residual: relative residual of the least-squares `pullback` of the plane through W_V; 1 if W_V removes the whole
+            plane.
         on_hull: share of the points that are corners of their convex hull, in [0, 1].
     """
 
@@ -128,11 +128,11 @@ class PetalFit:
 
 @checked
 def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2"]) -> tuple[Tensor, float]:
-    """The two directions after a linear map, such as W_V, that come nearest to reading a plane before it.
+    """Return the two directions after a linear map, such as W_V, that best read a plane in front of the map.
 
-    The map turns a vector x into x @ W. The new basis reads from x @ W what the old basis reads from x: it is the
-    least-squares solution of W @ new = basis. The least-squares problem has more equations than unknowns, so a residual
-    remains.
+    The map turns a vector x into x @ W. The new basis reads from x @ W the same coordinates that the old basis reads
+    from x. It is the least-squares solution of W @ new = basis. The least-squares problem has more equations than
+    unknowns, so a residual remains.
 
     Returns:
         new basis `[d_head, 2]`; norm of the residual over that of the basis.
@@ -144,10 +144,10 @@ def pullback(W: Float[Tensor, "d_model d_head"], basis: Float[Tensor, "d_model 2
 
 @checked
 def mixture(alpha: Float[Tensor, " b"], points: Float[Tensor, "b 2"], a: int) -> Float[Tensor, "b 2"]:
-    """The curve alpha(b) c_a + (1 - alpha(b)) c_b of one head, a fixed and b running.
+    """Return the curve alpha(b) c_a + (1 - alpha(b)) c_b of one head, for a fixed a and all b.
 
     Args:
-        alpha: share of the attention on a among that on a and b, in [0, 1].
+        alpha: attention to a divided by the attention to a and b, in [0, 1].
         points: the point c of every residue in a plane.
         a: the operand that stays fixed.
     """
@@ -157,7 +157,7 @@ def mixture(alpha: Float[Tensor, " b"], points: Float[Tensor, "b 2"], a: int) ->
 
 @checked
 def share_at(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
-    """Share of the energy of a curve over b, its mean included, at some frequencies, in [0, 1].
+    """Return the share of the energy of a curve over b, including its mean, at some frequencies, in [0, 1].
 
     Args:
         freqs: absolute frequencies, 0 for the mean. [cycles per p]
@@ -177,14 +177,14 @@ def petal_fits(
     attention: Sequence[int],
     a: int,
 ) -> list[PetalFit]:
-    """Fit petals to the output of every head in every plane of the embedding, with a fixed and b running.
+    """Fit petals to the output of every head in every plane of the embedding, for a fixed a and all b.
 
     Args:
-        values: what each head would write if it attended to only one token: its value vector v, or v W_O.
-        head_out: what each head writes, for every b: `hook_z`, or that times W_O.
-        maps: each head's linear map from the embedding to there: W_V, or W_V W_O.
-        alpha: share of each head's attention on a among that on a and b, in [0, 1].
-        planes: frequency to the embedding's plane. [cycles per p]
+        values: output of each head if it attended to only one token: its value vector v, or v W_O.
+        head_out: output of each head for every b: `hook_z`, or `hook_z` times W_O.
+        maps: each head's linear map from the embedding to `values`: W_V, or W_V W_O.
+        alpha: each head's attention to a divided by its attention to a and b, in [0, 1].
+        planes: map from frequency [cycles per p] to the embedding's plane.
         attention: frequency of each head's attention. [cycles per p]
         a: the operand that stays fixed.
     Source: the blog post, sections 6.2 and 7.
@@ -206,5 +206,5 @@ def petal_fits(
 
 @checked
 def petal_fits_table(fits: Sequence[PetalFit]) -> pd.DataFrame:
-    """The numbers of `petal_fits`, one row for each head and plane."""
+    """Return a table of the results of `petal_fits`, with one row for each head and plane."""
     return pd.DataFrame([vars(fit) for fit in fits])

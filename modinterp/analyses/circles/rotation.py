@@ -1,7 +1,7 @@
-"""Circles that move: b runs round a circle, and a moves that circle about the origin, or turns it, or both.
+"""Analyse moving circles: b runs around a circle, and a moves this circle around the origin, rotates it, or both.
 
-For every a the points p_a(b) of a plane are c_a + r_a R(phi_a) (cos w b, +-sin w b). Revolution is the centre c_a on
-its way around the origin; rotation is the phase phi_a.
+For every a the points p_a(b) of a plane are c_a + r_a R(phi_a) (cos w b, +-sin w b). Revolution is the motion of the
+centre c_a around the origin, and rotation is the change of the phase phi_a.
 Source: the blog post on the Clock algorithm, section 9 (definition D13).
 """
 
@@ -24,15 +24,16 @@ from modinterp.analyses.statistics.explained import varies
 @printable
 @dataclass(frozen=True)
 class Motion:
-    """How the circle of one frequency moves as a runs through the residues.
+    """The motion of the circle of one frequency as a runs through the residues.
 
     Attributes:
         freq: frequency of the circle. [cycles per p]
-        revolution: turns of the centre around the origin for each turn of w a; 1 forwards, -1 backwards, 0 none.
-        rotation: turns of the circle about its centre for each turn of w a; the sense in which b runs is forwards.
+        revolution: turns of the centre around the origin per turn of w a: 1 for forwards, -1 for backwards, 0 for none.
+        rotation: turns of the circle about its centre per turn of w a; the direction in which b runs counts as
+            forwards.
         orbit: root mean square distance of the centre from the origin. [units of the points]
-        revolution_radius: root mean square of the centre's distance, for the part that turns at the frequency in either
-            direction. [units of the points]
+        revolution_radius: root mean square distance of the centre from the origin, only for the part of its motion at
+            the circle's frequency. [units of the points]
         radius: root mean square radius of the circles. [units of the points]
         quality: share of the points' energy about their centres that lies on the circles, in [0, 1].
         centres: centre of the circle for every a.
@@ -49,16 +50,18 @@ class Motion:
 
     @property
     def orbit_over_radius(self) -> float:
-        """Distance of the centre from the origin over the radius; below 1 the origin lies inside the circle."""
+        """The distance of the centre from the origin, divided by the radius; below 1, the origin lies inside the
+        circle.
+        """
         return self.orbit / self.radius if self.radius > 0 else float("nan")
 
     @property
     def revolution_over_radius(self) -> float:
-        """Radius of the centre's revolution over that of the circle; 0 where the centre stands still."""
+        """The radius of the centre's revolution divided by the radius of the circle; 0 if the centre does not move."""
         return self.revolution_radius / self.radius if self.radius > 0 else float("nan")
 
     def row(self) -> dict[str, float]:
-        """The numbers of the motion under readable names, a row of `motions_table`."""
+        """Return the numbers of the motion under readable names, as one row of `motions_table`."""
         return {
             "frequency": self.freq,
             "revolution [turns]": self.revolution.turns,
@@ -73,13 +76,13 @@ class Motion:
 
 @checked
 def motions_table(motions: dict[str, Motion]) -> pd.DataFrame:
-    """Table of several motions, one row for each, under the name of its plane."""
+    """Return a table with one row for each motion, named by its plane."""
     return pd.DataFrame([{"plane": name} | motion.row() for name, motion in motions.items()])
 
 
 @checked
 def motion(points: Float[Tensor, "a b 2"], freq: int) -> Motion:
-    """Revolution and rotation of the circle that b makes in a plane, as a runs through the residues.
+    """Measure revolution and rotation of the circle over b in a plane, as a runs through the residues.
 
     Args:
         points: coordinates in the plane of every pair (a, b).
@@ -119,11 +122,11 @@ def _amplitude(z: Complex[Tensor, "a b"], angle: Float[Tensor, " b"]) -> Complex
 @printable
 @dataclass(frozen=True)
 class CollectedPlanes:
-    """Principal directions of the planes of one frequency of all a together.
+    """The principal directions of all planes of one frequency, one plane for each a.
 
     Attributes:
         freq: frequency of the planes. [cycles per p]
-        directions: orthonormal principal directions of the two basis vectors of every a, the strongest first.
+        directions: orthonormal principal directions of the basis vectors of all these planes, strongest first.
         values: singular value of each principal direction.
     """
 
@@ -132,18 +135,21 @@ class CollectedPlanes:
     values: Float[Tensor, " component"]
 
     def pair(self, number: int) -> Float[Tensor, "d 2"]:
-        """Two principal directions: 1 and 2 for number 0, 3 and 4 for number 1, and so on."""
+        """Return a pair of principal directions: the first and second for index 0, the third and fourth for index 1,
+        and so on.
+        """
         return self.directions[:, 2 * number : 2 * number + 2]
 
 
 @checked
 def collected_planes(x: Float[Tensor, "a b d"], freq: int, count: int = 6) -> CollectedPlanes:
-    """Principal directions of the planes that b's circles span as a varies, by singular values.
+    """Return the principal directions of the planes that circles over b span for all a, by singular value
+    decomposition.
 
     Args:
         x: activations for every pair (a, b).
         freq: frequency of the circles, from 1 to p // 2. [cycles per p]
-        count: how many of the strongest principal directions are returned.
+        count: number of principal directions to return.
     Raises:
         ValueError: freq outside 1..p // 2.
     Source: the blog post, section 9.3 (definition D13).

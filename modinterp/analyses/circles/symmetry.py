@@ -1,8 +1,9 @@
-"""Clock or pizza: do both inputs affect the logits equally, and does the correct logit depend on their distance?
+"""Distinguish clock from pizza: do both inputs affect the logits equally, and does the correct logit depend on a - b?
 
-A clock multiplies: its correct logit depends little on a - b, and the two inputs act through each other. A pizza takes
-the mean of two points on a circle, whose length is `|cos(w(a - b) / 2)|`: both inputs act alike, and the correct logit
-rises and falls with a - b. Source: Zhong, Liu, Tegmark and Andreas 2023, "The Clock and the Pizza", section 4.
+A clock multiplies: its correct logit depends little on a - b, and the gradients by the two inputs differ. A pizza takes
+the mean of two points on a circle, which has the length `|cos(w(a - b) / 2)|`. In a pizza, the gradients by both inputs
+are alike, and the correct logit rises and falls with a - b. Source: Zhong, Liu, Tegmark and Andreas 2023, "The Clock
+and the Pizza", section 4.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _AT_ONCE = 4096  # triples in one pass through the network
 @checked
 @lru_cache(maxsize=8)
 def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) -> Int[Tensor, "input 3"]:
-    """Random distinct triples (a, b, c) of residues mod p, `count` of them or all p^3.
+    """Draw `count` random distinct triples (a, b, c) of residues mod p, or return all p^3 triples.
 
     Args:
-        shuffled: whether the triples are the first ones after Python's `shuffle` of all triples. The paper's released
-            code draws its sample of 100 like this, with seed 42. With shuffling off, Python's `sample` draws the
-            triples: fast for any p, but other triples for the same seed.
+        shuffled: True to take the first triples after Python's `shuffle` of all triples. The paper's released code
+            draws its sample of 100 like this, with seed 42. If False, Python's `sample` draws the triples, which is
+            fast for any p but gives other triples for the same seed.
     Raises:
-        ValueError: more than 10^7 triples to be shuffled.
+        ValueError: more than 10^7 triples would have to be shuffled.
     """
     if shuffled and p**3 > MOST_SHUFFLED:
         raise ValueError(f"shuffled must be False for {p}^3 triples, which are more than {MOST_SHUFFLED:,}, got True")
@@ -54,13 +55,13 @@ def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) ->
 class Symmetricity:
     """Mean cosine between the gradients of a logit by the embeddings of a and of b, in [-1, 1]; 1 for a pizza.
 
-    NaN where no logit depends on them.
+    The value is NaN if no logit depends on the embeddings.
 
     Attributes:
-        any_output: mean over logits c drawn at random, the paper's definition.
+        any_output: mean over random logits c, as the paper defines it.
         correct: mean over the correct logits of the same pairs (a, b).
         largest_wrong: mean over the largest wrong logits of the same pairs (a, b).
-        pairs: number of pairs (a, b) in the means, those without an answer left out.
+        pairs: number of pairs (a, b) in the means, without pairs that have no answer.
     """
 
     any_output: float
@@ -73,18 +74,19 @@ class Symmetricity:
 def gradient_symmetricity(
     network: Network, task: Task, count: int = 100, seed: int = 42, shuffled: bool = False, skip: bool = True
 ) -> Symmetricity:
-    """Gradient symmetricity: how similar the gradients of the logits are at the token embeddings of both inputs.
+    """Measure gradient symmetricity: how similar the gradients of the logits by both input embeddings are.
 
     Gradient symmetricity is 1 by construction for a network that adds the two embeddings. Gradient symmetricity is
-    defined for addition. For a network that subtracts, it only says how similarly the inputs act. For a clock, 100
-    triples give gradient symmetricity with an error of about 0.03.
+    defined for addition. For a network that subtracts, the value only shows how similarly the inputs act. For a clock,
+    100 triples give gradient symmetricity with an error of about 0.03.
 
     Args:
-        count, seed, shuffled: number and seed of the random triples (a, b, c), and how they are drawn; see `triples`.
-        skip: whether the embeddings reach what follows the first attention past it as well. Without the skip, constant
-            attention leaves nothing but the sum of the two embeddings.
+        count, seed, shuffled: number and seed of the random triples (a, b, c), and how the triples are drawn; see
+            `triples`.
+        skip: True to keep the skip connection around the first attention. Without it, constant attention passes on only
+            the sum of the two embeddings.
     Raises:
-        ValueError: no skip to be left out, since there is no attention.
+        ValueError: the skip cannot be removed, because the network has no attention.
     Source: Zhong et al. 2023, definition 4.1, which takes c at random.
     """
     p = task.output_sizes[0]
@@ -104,14 +106,15 @@ def gradient_symmetricity(
 
 @checked
 def symmetricity_over_pairs(network: Network, task: Task, draws: int = 6, seed: int = 42) -> float:
-    """Gradient symmetricity over all pairs (a, b), with several random logits each: `any_output`, known more sharply.
+    """Estimate gradient symmetricity (`any_output`) more precisely, over all pairs (a, b) with several random logits
+    each.
 
-    With 6 logits a pair these are 20,886 triples at p = 59, which pass through the network together, in its own
-    precision: a mean of as many cosines does not feel it.
+    At p = 59, six logits per pair give 20,886 triples. The network runs in its own precision, since rounding does not
+    matter for a mean of so many cosines.
 
     Args:
-        draws: how many distinct logits are drawn for each pair; all, where there are fewer.
-        seed: of the draw.
+        draws: number of distinct random logits for each pair; all logits if there are fewer.
+        seed: seed of the random choice.
     """
     inputs, p = task.inputs(), task.output_sizes[0]
     order = torch.rand(len(inputs), p, generator=torch.Generator().manual_seed(seed)).argsort(dim=1)[:, :draws]
@@ -125,10 +128,11 @@ def symmetricity_over_pairs(network: Network, task: Task, draws: int = 6, seed: 
 def _cosines(
     network: Network, inputs: Tensor, chosen: Callable[[Tensor, slice], list[Tensor]], skip: bool = True
 ) -> list[Tensor]:
-    """Cosines of the gradients of some logits by the embeddings of a and b: one vector for each choice of logits.
+    """Return the cosines between the gradients of some logits by the embeddings of a and b, one vector per choice of
+    logits.
 
     Args:
-        chosen: from logits and the inputs that they are of to the columns, `[input, 1]` each.
+        chosen: function from logits and their inputs to the chosen columns, `[input, 1]` each.
     """
     if not skip and "blocks.0.attn.hook_pattern" not in network.hook_dict:
         raise ValueError("skip must be True for a network without attention, got False")
@@ -157,22 +161,23 @@ def _cosines(
 
 
 def _cosine(x: Float[Tensor, "input d"], y: Float[Tensor, "input d"]) -> Float[Tensor, " input"]:
-    """Cosine of the vectors of every pair; NaN where one of them is zero."""
+    """Return the cosine of two vectors for every pair (a, b); NaN if one vector is zero."""
     return (x / x.norm(dim=1, keepdim=True) * y / y.norm(dim=1, keepdim=True)).sum(dim=1)
 
 
 def _mean(cosines: Float[Tensor, " input"]) -> float:
-    """Mean cosine, 0 for a pair with a vector of zeros; NaN where all are such."""
+    """Return the mean cosine, counting a pair with a zero vector as 0; NaN if all pairs have one."""
     return float("nan") if cosines.isnan().all() else float(cosines.nan_to_num(0).mean())
 
 
 @dataclass(frozen=True)
 class Irrelevance:
-    """Spread of a logit over the answers at a fixed distance, over its whole spread: near 0 for a pizza, 1 for a clock.
+    """Spread of a logit over the answers at a fixed distance, divided by its total spread: near 0 for a pizza, 1 for a
+    clock.
 
     Attributes:
-        correct: irrelevance for the correct logit, the paper's definition; NaN where it is the same for every pair.
-        largest_wrong: irrelevance for the largest wrong logit, which the paper's released code measures too.
+        correct: distance irrelevance of the correct logit, as the paper defines it; NaN if this logit is constant.
+        largest_wrong: distance irrelevance of the largest wrong logit, which the paper's released code also measures.
     """
 
     correct: float
@@ -181,10 +186,10 @@ class Irrelevance:
 
 @checked
 def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> Irrelevance:
-    """Distance irrelevance: how little the logits depend on the distance a - b of the two inputs.
+    """Measure distance irrelevance: how little the logits depend on the distance a - b of the two inputs.
 
-    Lay out the logit by answer a + b and distance a - b. Take the standard deviation over the answers, average it over
-    the distances, and divide by the standard deviation over all pairs.
+    The logit is arranged by answer a + b and distance a - b. The standard deviation over the answers is averaged over
+    the distances, and divided by the standard deviation over all pairs.
 
     Args:
         sign: 1 for a network that adds, -1 for one that subtracts, whose answer is a - b and whose distance is a + b.
@@ -201,7 +206,7 @@ def distance_irrelevance(logits: Float[Tensor, "a b output"], sign: int = 1) -> 
 
 @checked
 def correct_logits(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, "distance a"]:
-    """The correct logit by the distance of the inputs, a - b mod p (for sign -1: a + b), and by a. [logits]"""
+    """Return the correct logit by the distance a - b mod p (for sign -1: a + b) and by a. [logits]"""
     answers = _answers(logits, sign)
     right = torch.cat([logits[a].gather(-1, answers[a]) for a in row_blocks(logits.shape)])
     return by_distance(right.squeeze(-1).double(), sign)
@@ -213,7 +218,7 @@ def _answers(logits: Tensor, sign: int) -> Int[Tensor, "a b 1"]:
 
 @checked
 def by_distance(field: Float[Tensor, "a b"], sign: int = 1) -> Float[Tensor, "distance a"]:
-    """A function of (a, b) laid out by distance and a; each row has one distance a - b (a + b for sign -1)."""
+    """Rearrange a function of (a, b) by distance and a; each row has one distance a - b (a + b for sign -1)."""
     p, x = len(field), torch.arange(len(field), device=field.device)
     return field[x, (sign * (x - x[:, None])) % p]
 

@@ -1,4 +1,4 @@
-"""Embeddings: positions, singular vectors and their periodicity, and the numbers that two digits write."""
+"""Analyse embeddings: positions, singular vectors and their periodicity, and numbers written with two digits."""
 
 from modinterp.lazy import lazy_modules
 

@@ -1,4 +1,4 @@
-"""Positional embeddings: how similar the first two are, and a network with the two exchanged."""
+"""Compare the first two position embeddings, and exchange them in a copy of the network."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class PositionLikeness:
 
 @checked
 def position_likeness(W_pos: Float[Tensor, "pos d_model"]) -> PositionLikeness:
-    """Correlation and cosine between the embeddings of the first two positions.
+    """Return correlation and cosine between the embeddings of the first two positions.
 
     Raises:
-        ValueError: fewer than two positions.
+        ValueError: the network has fewer than two positions.
     Source: Syrkis & Søgaard 2024, figure 7; the cosine is that of "Circuit engineering".
     """
     if len(W_pos) < 2:
@@ -43,10 +43,10 @@ def position_likeness(W_pos: Float[Tensor, "pos d_model"]) -> PositionLikeness:
 
 @checked
 def with_positions_swapped(network: Network) -> Network:
-    """A copy of the network with the embeddings of the first two positions exchanged.
+    """Return a copy of the network with the embeddings of the first two positions exchanged.
 
-    To the network this exchanges the two numbers, so a network whose answer does not depend on their order is as
-    accurate as before. Unlike the likeness of the two embeddings, it tests what the positions are used for.
+    This has the same effect as exchanging the two numbers. A network whose answer does not depend on their order
+    therefore stays as accurate. Unlike the similarity of the two embeddings, this tests how the network uses positions.
 
     Raises:
         ValueError: the network has no positional embeddings.

@@ -1,4 +1,4 @@
-"""Numbers and their remainders by all primes below p, and the primality test that these remainders make.
+"""Analyse numbers by their remainders modulo all primes below p, and test primality with these remainders.
 
 Source: Syrkis & Søgaard 2024, introduction and figure 1.
 """
@@ -19,7 +19,7 @@ from modinterp.tasks import primes_below
 
 @checked
 def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
-    """Numbers from 0 to n - 1 that at least one of the divisors divides.
+    """Return the numbers from 0 to n - 1 that are divisible by at least one of the divisors.
 
     >>> multiples([3, 4], 10).tolist()
     [0, 3, 4, 6, 8, 9]
@@ -30,10 +30,10 @@ def multiples(divisors: Sequence[int], n: int) -> Int[Tensor, " input"]:
 
 @checked
 def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
-    """Numbers below p squared that no prime below p divides.
+    """Return the numbers below p squared that are divisible by no prime below p.
 
-    Numbers that no smaller prime divides are 1 and the primes from p on. The reason: a number below p squared that no
-    prime below p divides has at most one prime factor, which is p or larger.
+    These numbers are 1 and the primes from p on, because such a number has at most one prime factor, which is p or
+    larger.
 
     >>> zero_free_numbers(5).tolist()
     [1, 5, 7, 11, 13, 17, 19, 23]
@@ -44,10 +44,10 @@ def zero_free_numbers(p: int) -> Int[Tensor, " input"]:
 
 @checked
 def spiral_points(numbers: Int[Tensor, " input"], turn: float = 2 * math.pi) -> Float[Tensor, "input 2"]:
-    """Coordinates of each number n on a spiral, at radius n and angle 2 pi n / turn.
+    """Return the coordinates of each number n on a spiral, at radius n and angle 2 pi n / turn.
 
     Args:
-        turn: how many numbers make a full turn; 2 pi in the source, where the angle is n itself.
+        turn: numbers per full turn; 2 pi in the source, for which the angle equals n.
     """
     n = numbers.double()
     angle = 2 * math.pi * torch.remainder(n, turn) / turn
@@ -56,10 +56,10 @@ def spiral_points(numbers: Int[Tensor, " input"], turn: float = 2 * math.pi) -> 
 
 @checked
 def angular_spread(numbers: Int[Tensor, " input"], turn: float) -> float:
-    """Largest angle on the spiral between the first number and another one; 0 where all lie on a ray. [rad]
+    """Return the largest angle on the spiral between the first number and another number; 0 if all lie on a ray. [rad]
 
     Args:
-        turn: how many numbers make a full turn of the spiral.
+        turn: numbers per full turn of the spiral.
     """
     points = spiral_points(numbers[numbers > 0], turn)
     angles = torch.atan2(points[:, 1], points[:, 0])
@@ -69,9 +69,10 @@ def angular_spread(numbers: Int[Tensor, " input"], turn: float) -> float:
 
 @checked
 def commutative_share(p: int, q: int) -> float:
-    """Share of the pairs of digits in base p whose number has the same remainder by q when the digits change places.
+    """Return the share of two-digit numbers in base p whose remainder mod q does not change when the digits are
+    exchanged.
 
-    x0 + p x1 and x1 + p x0 differ by (p - 1)(x1 - x0), so the share is 1 where q divides p - 1.
+    The numbers x0 + p x1 and x1 + p x0 differ by (p - 1)(x1 - x0), so the share is 1 if q divides p - 1.
 
     >>> commutative_share(113, 7), round(commutative_share(113, 5), 3)
     (1.0, 0.2)
@@ -86,9 +87,9 @@ class PrimalityTest:
     """How well predicted remainders tell primes from composites.
 
     Attributes:
-        positives: how many numbers the test calls prime.
-        primes: how many numbers are prime.
-        true_positives: how many numbers are prime and called prime.
+        positives: number of numbers that the test calls prime.
+        primes: number of primes.
+        true_positives: number of primes that the test calls prime.
 
     >>> test = PrimalityTest(positives=2, primes=4, true_positives=2)
     >>> test.precision, test.recall
@@ -101,29 +102,29 @@ class PrimalityTest:
 
     @property
     def precision(self) -> float:
-        """Share of the numbers called prime that are prime; NaN where no number is called prime."""
+        """Share of primes among the numbers called prime; NaN if no number is called prime."""
         return self.true_positives / self.positives if self.positives else float("nan")
 
     @property
     def recall(self) -> float:
-        """Share of the primes that are called prime; NaN where no number is prime."""
+        """Share of the primes that are called prime; NaN without primes."""
         return self.true_positives / self.primes if self.primes else float("nan")
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; NaN where no number is prime or called prime."""
+        """Harmonic mean of precision and recall; NaN if no number is prime or called prime."""
         total = self.positives + self.primes
         return 2 * self.true_positives / total if total else float("nan")
 
 
 @checked
 def primality_test(predicted: Int[Tensor, "input output"], numbers: Int[Tensor, " input"], p: int) -> PrimalityTest:
-    """The test that calls a number from p to p squared - 1 prime if none of its predicted remainders is 0.
+    """Test numbers from p to p squared - 1: a number is called prime if none of its predicted remainders is 0.
 
     Args:
         predicted: predicted remainder of every number by every prime below p.
-        numbers: the number that each row belongs to; numbers below p are left out, since the remainder of a prime below
-            p by itself is 0.
+        numbers: the number of each row. Numbers below p are left out, since the remainder of a prime below p modulo
+            itself is 0.
     """
     testable = numbers >= p
     positive: Bool[Tensor, " input"] = (predicted[testable] != 0).all(dim=1)

@@ -1,5 +1,4 @@
-"""Singular vectors of an embedding: how many carry most of its variance, and how close each is to one wave of the
-residues.
+"""Analyse singular vectors of an embedding: how many hold most of its variance, and how close each is to one wave.
 
 Source: Syrkis & Søgaard 2024, figures 8 to 13.
 """
@@ -25,7 +24,7 @@ class SingularValues:
     """The singular values of a matrix, and its left singular vectors.
 
     Attributes:
-        values: singular values, the largest first.
+        values: singular values, in descending order.
         vectors: left singular vectors; column i belongs to value i.
     """
 
@@ -33,11 +32,11 @@ class SingularValues:
     vectors: Float[Tensor, "a component"]
 
     def count_to_reach(self, share: float, squared: bool = False) -> int:
-        """How many of the largest singular values it takes to reach a share of the sum of all.
+        """Return how many of the largest singular values are needed to reach a share of the sum of all.
 
         Args:
             share: share of the sum, in (0, 1].
-            squared: whether the sum is that of the squared singular values, the variance.
+            squared: True to sum squared singular values, which measure variance.
         """
         values = self.values.square() if squared else self.values
         is_enough = values.cumsum(0) / values.sum() >= share - 1e-12
@@ -46,7 +45,7 @@ class SingularValues:
 
 @checked
 def singular_values(x: Float[Tensor, "a d_model"]) -> SingularValues:
-    """Singular values and left singular vectors of an embedding matrix.
+    """Return the singular values and left singular vectors of an embedding matrix.
 
     Source: Syrkis & Søgaard 2024, figure 8, whose ticks are shares of the sum of the values.
     """
@@ -57,7 +56,7 @@ def singular_values(x: Float[Tensor, "a d_model"]) -> SingularValues:
 @printable
 @dataclass(frozen=True)
 class Periodicity:
-    """How far each of several vectors over the residues is one wave.
+    """Measures of how close each of several vectors over the residues is to a single wave.
 
     Attributes:
         freqs: frequency of the strongest wave of each vector. [cycles per p]
@@ -68,24 +67,26 @@ class Periodicity:
     shares: Float[Tensor, " component"]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each vector: frequency of the strongest wave, and share of the variance."""
+        """Return a table with one row for each vector: frequency of the strongest wave, and share of the variance."""
         return pd.DataFrame({"freq": self.freqs.tolist(), "share": self.shares.tolist()})
 
 
 @checked
 def amplitudes(x: Float[Tensor, "a d_model"]) -> Float[Tensor, "freq d_model"]:
-    """Amplitude of the wave of every frequency in every column of a matrix; row k - 1 belongs to frequency k."""
+    """Return the amplitude of the wave of every frequency in every column of a matrix; row k - 1 belongs to frequency
+    k.
+    """
     return frequency_norms(transform(x.detach()))
 
 
 @checked
 def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Periodicity:
-    """Frequency of the strongest wave in every column, and its share of the variance; NaN for a constant column.
+    """Return the frequency of the strongest wave in every column, and its share of the variance; NaN for a constant
+    column.
 
     Args:
-        waves: how many of the strongest waves the share counts. If several frequencies are equally strong, singular
-            vectors are arbitrary mixtures of them. One wave then explains only a part of a
-            periodic vector.
+        waves: number of strongest waves that the share counts. If several frequencies are equally strong, singular
+            vectors are arbitrary mixtures of these waves. One wave then explains only a part of a periodic vector.
     """
     energies = amplitudes(vectors).square()
     best, total = energies.topk(waves, dim=0), energies.sum(dim=0)
@@ -95,14 +96,15 @@ def periodicity(vectors: Float[Tensor, "a component"], waves: int = 1) -> Period
 
 @checked
 def random_periodicity(residues: int, d_model: int, share: float = 0.5, draws: int = 9, seed: int = 0) -> float:
-    """Mean share of the strongest wave in the top left singular vectors of random matrices, the null of `periodicity`.
+    """Return the null value of `periodicity`: mean share of the strongest wave in top singular vectors of random
+    matrices.
 
     With few residues a random vector looks like a wave by chance.
 
     Args:
         residues, d_model: shape of the random matrices.
         share: the top singular vectors are those whose singular values make up this share of the sum of all.
-        draws: how many random matrices are drawn.
+        draws: number of random matrices.
     """
     generator = torch.Generator().manual_seed(seed)
     means = []

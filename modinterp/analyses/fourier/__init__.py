@@ -1,4 +1,4 @@
-"""Fourier analysis over the residues: transforms, key frequencies, neurons, logits, read-off and sparsity."""
+"""Fourier analysis over the residues: transforms, key frequencies, neurons, logits, W_L directions and sparsity."""
 
 from modinterp.lazy import lazy_modules
 

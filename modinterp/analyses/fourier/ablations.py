@@ -1,4 +1,4 @@
-"""Ablations of the logits: some of their frequencies taken out, or all others (definition D6)."""
+"""Ablate the logits: remove some of their frequencies, or all others (definition D6)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ Terms = Literal["sums", "products", "polynomial"]
 
 @checked
 def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1) -> Tensor:
-    """The part of the logits at the given frequencies of the inputs, in the shape of the logits.
+    """Return the part of the logits at the given frequencies of the inputs, in the shape of the logits.
 
     Args:
-        freqs: from 1 to p // 2. [cycles per p]
-        terms: which Fourier components count as those of a frequency. Papers count these terms in three ways. `sums`
-            are the 2 directions cos and sin of w(a + b), as in the code of Nanda et al. 2023. `products` are the 4
-            products of a wave of a and a wave of b. `polynomial` adds the 4 linear terms, which gives the "40" of the
-            paper's section 4.4.
+        freqs: frequencies from 1 to p // 2. [cycles per p] terms: the Fourier components that count for a frequency,
+            `sums`, `products` or `polynomial`. `sums` are the 2 directions cos and sin of w(a + b), as in the code of
+            Nanda et al. 2023. `products` are the 4 products of a wave of a and a wave of b. `polynomial` adds the 4
+            linear terms, which gives the "40" of the paper's section 4.4.
         sign: 1 for waves of a + b, -1 for waves of a - b; products and linear terms are the same for both.
     Raises:
         ValueError: a frequency outside 1..p // 2.
@@ -50,7 +49,7 @@ def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Te
 def _product_part(
     spectrum: Float[Tensor, "component_a component_b output"], freqs: Sequence[int], terms: Terms
 ) -> Tensor:
-    """The part of the logits with a 2D transform that is products of waves, and linear terms of them if asked."""
+    """Return the part of the logits in products of waves, and optionally in linear terms."""
     p, rows = len(spectrum), [0, *components_of(tuple(freqs), len(spectrum))]  # all other components are left out
     waves = fourier_basis(p)[rows].to(spectrum.device)
     mask = terms_of(p, freqs, linear=terms == "polynomial")[rows][:, rows].to(spectrum.device)
@@ -61,10 +60,10 @@ def _product_part(
 def restricted_logits(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1
 ) -> Tensor:
-    """Logits restricted to the given frequencies, each class's mean over all inputs added.
+    """Return the logits restricted to the given frequencies, plus each class's mean over all inputs.
 
     Args:
-        freqs, terms, sign: as in `part_at`.
+        freqs, terms, sign: the frequencies, Fourier components and sign of the waves, as in `part_at`.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 5.1 and its released code (the mean is the code's bias correction).
@@ -76,10 +75,10 @@ def restricted_logits(
 def excluded_logits(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Terms = "sums", sign: int = 1
 ) -> Tensor:
-    """Logits with the given frequencies taken out, everything else left as it is.
+    """Return the logits without the given frequencies.
 
     Args:
-        freqs, terms, sign: as in `part_at`.
+        freqs, terms, sign: the frequencies, Fourier components and sign of the waves, as in `part_at`.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 5.1.
@@ -91,10 +90,10 @@ def excluded_logits(
 def without_each_on(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], rows: Int[Tensor, " row"], sign: int = 1
 ) -> Iterator[Float[Tensor, "row output"]]:
-    """The `excluded_logits` of some inputs without the waves of one frequency, for each of the frequencies.
+    """Return the `excluded_logits` of some inputs without one frequency, for each of the frequencies.
 
     Args:
-        freqs, sign: as in `part_at`.
+        freqs, sign: the frequencies and the sign of the waves, as in `part_at`.
         rows: rows of `Task.inputs()`.
     """
     some = rows.to(logits.device)
@@ -106,7 +105,7 @@ def without_each_on(
 def _waves_of_sum(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int
 ) -> Iterator[Float[Tensor, "sum output"]]:
-    """What the waves of a + b of one frequency make of every sum, for each of the frequencies."""
+    """Return, for each frequency, the value of its waves of a + b at every sum."""
     p = len(logits)
     spectrum, waves = transform(sum_means(logits, sign)), fourier_basis(p).to(logits.device)
     for own in (components_of(freq, p) for freq in freqs):
@@ -115,12 +114,11 @@ def _waves_of_sum(
 
 @checked
 def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Network:
-    """A copy of the network whose embedding of the residues has only the given frequencies and the mean embedding left.
+    """Return a copy of the network whose embedding keeps only the given frequencies and the mean embedding.
 
     Args:
         p: modulus; the first p tokens are the residues.
-        freqs: from 1 to p // 2. [cycles per p]
-    Raises:
+        freqs: frequencies from 1 to p // 2. [cycles per p] Raises:
         ValueError: a frequency outside 1..p // 2.
     """
     changed = copy.deepcopy(network)
@@ -134,11 +132,11 @@ def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Netw
 def loss_on(
     logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
 ) -> float:
-    """Mean cross-entropy of the logits over all pairs (a, b). [nats]
+    """Return the mean cross-entropy of the logits over all pairs (a, b). [nats]
 
     Args:
         labels: `Task.labels()`.
-        rows: rows of `Task.inputs()` that the mean is taken over; all by default.
+        rows: rows of `Task.inputs()` for the mean; all rows by default.
     """
     return cross_entropy(*_with_labels(logits, labels, rows)).item()
 
@@ -147,18 +145,18 @@ def loss_on(
 def accuracy_on(
     logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"], rows: Int[Tensor, " row"] | None = None
 ) -> float:
-    """Share of all pairs (a, b) whose largest logit is that of the answer, in [0, 1].
+    """Return the share of all pairs (a, b) whose largest logit is at the answer, in [0, 1].
 
     Args:
         labels: `Task.labels()`.
-        rows: rows of `Task.inputs()` that the share is taken over; all by default.
+        rows: rows of `Task.inputs()` for the share; all rows by default.
     """
     return accuracy(*_with_labels(logits, labels, rows))
 
 
 @checked
 def each_loss_on(logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input 1"]) -> Float[Tensor, " input"]:
-    """Cross-entropy of the logits on every pair (a, b), for means over several sets of pairs. [nats]
+    """Return the cross-entropy of the logits on every pair (a, b); use it for means over several sets of pairs. [nats]
 
     Args:
         labels: `Task.labels()`.
@@ -167,7 +165,7 @@ def each_loss_on(logits: Float[Tensor, "a b output"], labels: Int[Tensor, "input
 
 
 def _with_labels(logits: Tensor, labels: Tensor, rows: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Logits, one row an input, and their answers; of all inputs or of some rows."""
+    """Return logits, with one row per input, and the answers, for all inputs or for some rows."""
     flat, answers = logits.flatten(0, 1), labels[:, 0].to(logits.device)
     return (flat, answers) if rows is None else (flat[rows.to(flat.device)], answers[rows.to(flat.device)])
 
@@ -180,11 +178,12 @@ def restricted_loss(
     terms: Terms = "sums",
     sign: int = 1,
 ) -> float:
-    """Restricted loss: mean cross-entropy of `restricted_logits` over all pairs, trained on or not. [nats]
+    """Return the restricted loss: mean cross-entropy of `restricted_logits` over all pairs, training pairs included.
+    [nats]
 
     Args:
         labels: `Task.labels()`.
-        freqs, terms, sign: as in `part_at`.
+        freqs, terms, sign: the frequencies, Fourier components and sign of the waves, as in `part_at`.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 5.1.
@@ -200,12 +199,12 @@ def excluded_loss(
     train: Int[Tensor, " row"],
     terms: Terms = "sums",
 ) -> float:
-    """Excluded loss: mean cross-entropy of `excluded_logits` over the pairs trained on. [nats]
+    """Return the excluded loss: mean cross-entropy of `excluded_logits` over the training pairs. [nats]
 
     Args:
         labels: `Task.labels()`.
-        freqs, terms: as in `part_at`.
-        train: rows of `Task.inputs()` that were trained on.
+        freqs, terms: the frequencies and the Fourier components, as in `part_at`.
+        train: rows of `Task.inputs()` used for training.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 5.1.
@@ -221,12 +220,12 @@ def loss_without_each(
     sign: int = 1,
     rows: Int[Tensor, " row"] | None = None,
 ) -> Float[Tensor, " freq"]:
-    """Mean cross-entropy with one frequency taken out of the logits; entry k - 1 belongs to frequency k. [nats]
+    """Return the mean cross-entropy of logits without one frequency; entry k - 1 belongs to frequency k. [nats]
 
     Args:
         labels: `Task.labels()`.
-        terms, sign: as in `part_at`.
-        rows: rows of `Task.inputs()` that the loss is taken over; all by default.
+        terms, sign: the Fourier components and the sign of the waves, as in `part_at`.
+        rows: rows of `Task.inputs()` for the loss; all rows by default.
     Source: Nanda et al. 2023, figure 6.
     """
     some = slice(None) if rows is None else rows.to(logits.device)
@@ -241,7 +240,7 @@ def loss_without_each(
 
 
 def _part_at_each(logits: Float[Tensor, "a b output"], terms: Terms, sign: int) -> Iterator[Tensor]:
-    """`part_at` every single frequency, with one transform for all of them."""
+    """Return `part_at` for every single frequency, computed with one transform."""
     p = len(logits)
     spectrum = transform_2d(logits) if terms != "sums" else None
     for freq in range(1, p // 2 + 1):
@@ -249,7 +248,7 @@ def _part_at_each(logits: Float[Tensor, "a b output"], terms: Terms, sign: int) 
 
 
 def _by_frequency(components: Float[Tensor, "component n"]) -> Float[Tensor, "freq 2 n"]:
-    """Cosine and sine of every frequency; 0 for the sine that p / 2 lacks."""
+    """Return the cosine and the sine of every frequency; the missing sine of p / 2 is 0."""
     missing = components.new_zeros(len(components) % 2, components.shape[1])
     return torch.cat([components, missing]).unflatten(0, (-1, 2))
 
@@ -261,11 +260,11 @@ def _losses_without_sum_waves(
     sign: int,
     dtype: torch.dtype,
 ) -> Float[Tensor, " freq"]:
-    """Mean loss of some pairs without the waves of a + b of one frequency; not finite where exponentials overflow.
+    """Return the mean loss of some pairs without one frequency's waves of a + b; not finite if exponentials overflow.
 
-    Those waves depend on a + b alone, so that the exponentials of p x p values for each frequency do, and the sums over
-    the outputs are one product of matrices for all pairs of one a + b and all frequencies. The right answer is left out
-    of the sum, so that small losses keep their precision in float32 as well.
+    The waves depend only on a + b, so each frequency needs only p x p exponentials. The sums over the outputs are one
+    matrix product for all pairs with the same a + b and all frequencies. The right answer is left out of the sum, so
+    that small losses keep their precision in float32.
     """
     p, flat, answers = len(logits), *_with_labels(logits, labels, None)
     by_sum = sums(p, sign).flatten().to(logits.device).argsort(stable=True).view(p, p)  # p pairs for each a + b

@@ -1,4 +1,4 @@
-"""How much of the logits' variance the strongest cosines of a + b - c hold, over all pairs or over some of them."""
+"""Measure the share of the logits' variance in the strongest cosines of a + b - c, over all pairs or a sample."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ def shares_of_cosines(
     count: int,
     sign: int,
 ) -> list[float]:
-    """Share of the variance of some pairs' logits in the strongest cosines of a + b - c, one for each order.
+    """Return the share of some pairs' logit variance in the strongest cosines of a + b - c, for each order of the
+    residues.
 
     Args:
-        pairs: numbers of the pairs, a p + b.
-        orders: permutations of the residues, each a relabelling.
-        count: number of cosines, the strongest whichever these are.
+        pairs: indices a p + b of the pairs.
+        orders: permutations of the residues; each is one relabelling.
+        count: number of strongest cosines that count.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
     """
     p, energy = logits.shape[-1], _energy_about_mean(logits)
@@ -37,10 +38,10 @@ def shares_of_cosines(
 
 @checked
 def share_of_cosines(found: LogitSums, count: int) -> float:
-    """The share for all pairs under their own labels, computed from their `logit_sums`.
+    """Return the share for all pairs with the original labels, computed from `logit_sums`.
 
     Args:
-        count: number of cosines, the strongest whichever these are.
+        count: number of strongest cosines that count.
     """
     if found.is_constant:
         return float("nan")
@@ -48,13 +49,13 @@ def share_of_cosines(found: LogitSums, count: int) -> float:
 
 
 def _of_strongest(by_distance: Float[Tensor, "distance order"], count: int) -> Float[Tensor, " order"]:
-    """Energy of the strongest cosines in logits with such sums by a + b - c; each value is that of p**2 triples."""
+    """Return the energy of the strongest cosines, from the sums of logits by a + b - c over p**2 triples each."""
     cosines = transform(by_distance)[1::2].square() / len(by_distance) ** 2
     return cosines.topk(min(count, len(cosines)), dim=0).values.sum(dim=0)
 
 
 def _energy_about_mean(logits: Float[Tensor, "pair output"]) -> float:
-    """Sum of the squared distances of all logits from their mean; NaN where they vary by rounding alone."""
+    """Return the sum of squared distances of all logits from their mean; NaN if they vary only by rounding."""
     centre = logits[:1].double().mean()  # near the mean, so that little is taken off below
     sums = torch.zeros(2, dtype=torch.float64, device=centre.device)
     for some in row_blocks(logits.shape):

@@ -1,4 +1,4 @@
-"""The logits as a sum of cosines of a + b - c: the fit of Nanda et al. 2023, section 4.2, and the ideal sum itself."""
+"""Fit logits by a sum of cosines of a + b - c (Nanda et al. 2023, section 4.2), and compute the ideal sum."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ class LogitFit:
     Attributes:
         freqs: frequency of each cosine. [cycles per p]
         alphas: coefficient of each cosine. [logits]
-        explained: fraction of the logits' variance about their global mean that the fit explains; the headline.
-        explained_raw: fraction of the logits' squared norm that the fit explains, nothing centred.
-        explained_by_row: the same with each input's mean logit removed, which no softmax sees.
-        explained_by_row_and_class: the same with each class's mean removed as well, which a bias would supply.
-        sign: 1 for cosines of a + b - c, -1 for those of a - b - c.
+        explained: fraction of the logits' variance about their global mean that the fit explains; this is the main
+            number.
+        explained_raw: fraction of the logits' squared norm that the fit explains, without centring.
+        explained_by_row: fraction explained after subtracting each input's mean logit, which does not change the
+            softmax.
+        explained_by_row_and_class: fraction explained after also subtracting each class's mean, which a bias could
+            supply.
+        sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
     """
 
     freqs: tuple[int, ...]
@@ -41,17 +44,17 @@ class LogitFit:
     sign: int = 1
 
     def logits(self, p: int, some: slice = slice(None)) -> Float[Tensor, "some b output"]:
-        """Logits of the fit for every input (a, b), or for some a."""
+        """Return the logits of the fit for every input (a, b), or for some a."""
         return ideal_logits(p, self.freqs, self.alphas, self.sign, some)
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each frequency, with its coefficient."""
+        """Return a table with one row for each frequency, with its coefficient."""
         return pd.DataFrame({"freq": self.freqs, "alpha [logits]": self.alphas})
 
 
 @checked
 def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "a freq"]:
-    """The cosine cos(2 pi k x / p) for every residue x and every given frequency k, one column a frequency.
+    """Return cos(2 pi k x / p) for every residue x and every given frequency k, with one column per frequency.
 
     Raises:
         ValueError: a frequency outside 1..p // 2.
@@ -63,13 +66,14 @@ def cosine_waves(p: int, freqs: Sequence[int]) -> Float[Tensor, "a freq"]:
 
 
 def _offsets(names: Int[Tensor, " a"], sign: int, some: slice) -> Int[Tensor, "some b output"]:
-    """The number a + b - c mod p (a - b - c for sign -1) of every triple (a, b, c), for some a."""
+    """Return the number a + b - c mod p (a - b - c for sign -1) of every triple (a, b, c), for some a."""
     return (names[some, None, None] + sign * names[:, None] - names) % len(names)
 
 
 @checked
 def answer_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " a"]:
-    """Sum of the logits over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d. [logits]
+    """Return the sum of the logits over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d.
+    [logits]
 
     Args:
         sign: 1 for a + b - c, -1 for a - b - c.
@@ -81,7 +85,7 @@ def answer_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Ten
 def renamed_answer_sums(
     logits: Float[Tensor, "a b output"], orders: Int[Tensor, "order a"], sign: int = 1
 ) -> Float[Tensor, "order a"]:
-    """`answer_sums` under other names of the residues, a row for each.
+    """Return `answer_sums` under several relabellings of the residues, with one row per relabelling.
 
     Args:
         orders: permutations of the residues, each a relabelling.
@@ -92,7 +96,7 @@ def renamed_answer_sums(
 
 @checked
 def check_pairs(pairs: Int[Tensor, " pair"], p: int) -> None:
-    """Raise a ValueError unless pairs are numbers a p + b of pairs of residues mod p."""
+    """Raise ValueError unless `pairs` are indices a p + b of pairs of residues mod p."""
     if len(pairs) and not (int(pairs.min()) >= 0 and int(pairs.max()) < p * p):
         raise ValueError(f"pairs must be from 0 to {p * p - 1}, got {int(pairs.min())} to {int(pairs.max())}")
 
@@ -104,9 +108,9 @@ def sums_of_pairs(
     """Estimate `renamed_answer_sums` over all pairs from a sample of pairs.
 
     Args:
-        pairs: their numbers, a p + b.
+        pairs: indices a p + b of the pairs.
     Raises:
-        ValueError: a number that no pair has, or an order of other numbers than the residues.
+        ValueError: an index belongs to no pair, or an order is not a permutation of the residues.
     """
     p = logits.shape[-1]
     check_pairs(pairs, p)
@@ -125,7 +129,8 @@ def sums_of_pairs(
 
 @checked
 def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float[Tensor, " freq"]:
-    """Coefficient of cos(w_k(a + b - c)) in the logits at every frequency; entry k - 1 belongs to frequency k. [logits]
+    """Return the coefficient of cos(w_k(a + b - c)) in the logits at every frequency; entry k - 1 belongs to frequency
+    k. [logits]
 
     Args:
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
@@ -135,7 +140,7 @@ def cosine_spectrum(logits: Float[Tensor, "a b output"], sign: int = 1) -> Float
 
 @checked
 def spectrum_of_sums(by_distance: Float[Tensor, " distance"]) -> Float[Tensor, " freq"]:
-    """`cosine_spectrum`, computed from the `answer_sums` of the logits. [logits]"""
+    """Compute `cosine_spectrum` from the `answer_sums` of the logits. [logits]"""
     p = len(by_distance)
     return transform(by_distance)[1::2] * fourier_basis(p)[1::2, 0] / p**2
 
@@ -144,7 +149,7 @@ def spectrum_of_sums(by_distance: Float[Tensor, " distance"]) -> Float[Tensor, "
 def cosine_coefficients(
     logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1
 ) -> Float[Tensor, " freq"]:
-    """Least-squares coefficient of each cos(w_k(a + b - c)) in the logits; the waves are orthogonal. [logits]
+    """Return the least-squares coefficient of each cos(w_k(a + b - c)) in the logits. [logits]
 
     Args:
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
@@ -159,10 +164,10 @@ def cosine_coefficients(
 
 @checked
 def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: int = 1) -> LogitFit:
-    """The least-squares fit of the logits by one cosine of a + b - c for each frequency, without intercept.
+    """Return the least-squares fit of the logits by one cosine of a + b - c for each frequency, without intercept.
 
     Args:
-        freqs: from 1 to p // 2. [cycles per p]
+        freqs: frequencies from 1 to p // 2. [cycles per p]
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
     Raises:
         ValueError: a frequency outside 1..p // 2.
@@ -173,13 +178,13 @@ def logit_fit(logits: Float[Tensor, "a b output"], freqs: Sequence[int], sign: i
 
 @checked
 def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitFit:
-    """`logit_fit`, computed from the `logit_sums` of the logits.
+    """Compute `logit_fit` from the `logit_sums` of the logits.
 
     The waves are orthogonal to one another and to the mean of each pair and class. Since waves are orthogonal, each
     residual energy is the energy of the logits minus the energy of the fit.
 
     Args:
-        freqs: from 1 to p // 2. [cycles per p]
+        freqs: frequencies from 1 to p // 2. [cycles per p]
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
     Raises:
         ValueError: a frequency outside 1..p // 2.
@@ -199,15 +204,15 @@ def fit_of_sums(found: LogitSums, freqs: Sequence[int], sign: int = 1) -> LogitF
 def ideal_logits(
     p: int, freqs: Sequence[int], alphas: Sequence[float] | None = None, sign: int = 1, some: slice = slice(None)
 ) -> Float[Tensor, "some b output"]:
-    """Logits of the ideal algorithm: the sum over k of alpha_k cos(w_k(a + b - c)) for every input (a, b).
+    """Return the logits of the ideal algorithm: the sum over k of alpha_k cos(w_k(a + b - c)) for every input (a, b).
 
     Args:
-        freqs: from 1 to p // 2. [cycles per p]
+        freqs: frequencies from 1 to p // 2. [cycles per p]
         alphas: coefficient of each cosine, 1 by default. [logits]
         sign: 1 for an ideal network that adds, -1 for one that subtracts.
-        some: which values of a; all by default.
+        some: values of a to compute; all by default.
     Raises:
-        ValueError: a frequency outside 1..p // 2, or another number of coefficients.
+        ValueError: a frequency lies outside 1..p // 2, or the numbers of frequencies and coefficients differ.
     Source: Nanda et al. 2023, section 3.1.
 
     >>> bool((ideal_logits(5, [2]).argmax(dim=-1) == (torch.arange(5)[:, None] + torch.arange(5)) % 5).all())
@@ -221,10 +226,10 @@ def ideal_logits(
 
 @checked
 def margin(p: int, freqs: Sequence[int]) -> float:
-    """Sum of the cosines at a + b - c = 0 less their largest sum anywhere else. [logits, where each wave has size 1]
+    """Return the sum of the cosines at a + b - c = 0 minus the largest sum elsewhere. [logits, for waves of size 1]
 
     Args:
-        freqs: from 1 to p // 2. [cycles per p]
+        freqs: frequencies from 1 to p // 2. [cycles per p]
     Source: Nanda et al. 2023, appendix B.
     """
     total = cosine_waves(p, freqs).sum(dim=1)

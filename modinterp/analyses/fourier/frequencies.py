@@ -1,4 +1,4 @@
-"""Key frequencies: which frequencies a network uses, and how clearly they stand out."""
+"""Find key frequencies: the frequencies that a network uses, and how clearly they stand out."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class KeyFrequencies:
     Attributes:
         freqs: the key frequencies, ascending. [cycles per p]
         norms: norm of the spectrum at every frequency; entry k - 1 belongs to frequency k.
-        gap: norm of the weakest key frequency over that of the strongest other frequency. It says how clear the cut
-            is: above 2 the set is certain, near 1 it is arbitrary. Infinite if the other norms are zero, and NaN if all
-            norms are zero.
+        gap: norm of the weakest key frequency divided by the norm of the strongest other frequency. With a gap above 2
+            the set of key frequencies is certain; with a gap near 1 it is arbitrary. The gap is infinite if all other
+            norms are zero, and NaN if all norms are zero.
     """
 
     freqs: tuple[int, ...]
@@ -39,7 +39,7 @@ class KeyFrequencies:
     gap: float
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each frequency, strongest first: norm, and whether it is a key frequency."""
+        """Return a table with one row for each frequency, strongest first: norm, and whether it is a key frequency."""
         rows = [(k + 1, norm, k + 1 in self.freqs) for k, norm in enumerate(self.norms)]
         table = pd.DataFrame(rows, columns=["freq", "norm", "key"])
         return table.sort_values("norm", ascending=False, ignore_index=True)
@@ -47,16 +47,16 @@ class KeyFrequencies:
 
 @checked
 def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
-    """Key frequencies: those that stand out of the spectrum of the map from neurons to logits.
+    """Find the key frequencies, which stand out of the spectrum of the map from neurons to logits.
 
-    The frequencies are sorted by norm, and cut where the ratio of two neighbours is largest. The cut lies among the
-    first 20, and above a tenth of the largest norm. At least one frequency is left out, if there are two: a set of all
-    is no choice. A matrix with constant rows, up to rounding, has no key frequencies.
+    The frequencies are sorted by norm, and cut at the largest ratio of two neighbours. The cut lies among the first 20
+    frequencies, and above a tenth of the largest norm. If there are two or more frequencies, at least one is not a key
+    frequency. A matrix with constant rows, up to rounding, has no key frequencies.
 
     Args:
         W_L: `model.W_L`, or any other matrix whose columns belong to the residues, such as `W_E[:p].T`.
     Raises:
-        ValueError: fewer than 2 columns, or values that are not finite.
+        ValueError: the matrix has fewer than 2 columns, or values that are not finite.
     Source: Nanda et al. 2023, appendix C.2 ("non-trivial coefficients of W_L"), made precise as definition D3(b).
 
     >>> turn = 2 * torch.pi * torch.arange(7) / 7
@@ -76,9 +76,9 @@ def key_frequencies(W_L: Float[Tensor, "neuron output"]) -> KeyFrequencies:
 
 
 def _ratios(falling: Float[Tensor, "*draw freq"]) -> Float[Tensor, "*draw cut"]:
-    """Of each norm and the next smaller one the ratio, where the cut may lie between them; 0 where it may not.
+    """Return the ratio of each norm to the next smaller norm, or 0 if the cut may not lie between the two.
 
-    Only of a single norm the next one is 0: otherwise at least one is left out.
+    The cut may lie after the last norm only if there is a single norm.
     """
     largest, nothing = falling[..., :1], torch.zeros(())
     following = F.pad(falling[..., 1:], (0, int(falling.shape[-1] == 1)))[..., :MOST_KEYS]
@@ -89,11 +89,11 @@ def _ratios(falling: Float[Tensor, "*draw freq"]) -> Float[Tensor, "*draw cut"]:
 
 @checked
 def spectrum_gaps(norms: Float[Tensor, "draw freq"], sizes: Float[Tensor, " draw"]) -> Float[Tensor, " draw"]:
-    """The `gap` that `key_frequencies` finds in each of several spectra.
+    """Return the `gap` that `key_frequencies` finds in each of several spectra.
 
     Args:
         norms: norm at every frequency; entry k - 1 belongs to frequency k.
-        sizes: norm of each matrix whose spectrum it is, the constant included.
+        sizes: norm of each matrix, including its constant component.
     """
     falling = norms.sort(descending=True).values
     return _ratios(falling).amax(dim=1).where(falling[:, 0] > ROUNDING * sizes, torch.nan)
@@ -101,9 +101,10 @@ def spectrum_gaps(norms: Float[Tensor, "draw freq"], sizes: Float[Tensor, " draw
 
 @checked
 def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:
-    """Frequencies at which a matrix such as W_E has more than a quarter of the norm at its strongest frequency.
+    """Return the frequencies of a matrix such as W_E whose norm exceeds a quarter of the strongest frequency's norm.
 
-    None where its rows are equal but for rounding. Unlike `key_frequencies` it looks for no gap.
+    The result is empty if the rows are equal up to rounding. Unlike `key_frequencies`, this function uses a threshold
+    and not a gap.
 
     Args:
         x: matrix whose rows belong to the residues.
@@ -117,11 +118,11 @@ def significant_frequencies(x: Float[Tensor, "a *rest"]) -> tuple[int, ...]:
 
 @checked
 def active_frequencies(norms: Float[Tensor, " freq"], deviations: float = 1) -> tuple[int, ...]:
-    """Frequencies whose norm exceeds the mean of all norms by more than some standard deviations.
+    """Return the frequencies whose norm exceeds the mean of all norms by more than some standard deviations.
 
     Args:
         norms: norm at every frequency; entry k - 1 belongs to frequency k.
-        deviations: how many standard deviations: 1 in the source's code, 2 in its text.
+        deviations: number of standard deviations: 1 in the source's code, 2 in its text.
     Source: Syrkis & Søgaard 2024, figures 11 to 13.
 
     >>> active_frequencies(torch.tensor([1.0, 9.0, 1.0, 1.0, 1.0]))
@@ -144,11 +145,11 @@ def jaccard(first: Collection[int], second: Collection[int]) -> float:
 
 @checked
 def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
-    """The frequency with the most energy along the first axis of a tensor, and its share of the energy.
+    """Return the frequency with the most energy along the first axis of a tensor, and its share of the energy.
 
     Returns:
-        frequency [cycles per p]; its share of the energy of all frequencies, the constant left out, in [0, 1]. Where
-        nothing varies along the axis, up to rounding, the share is NaN, and the frequency is 1 and meaningless.
+        frequency [cycles per p]; its share of the energy of all frequencies, without the constant, in [0, 1]. If the
+        tensor is constant along the axis, up to rounding, the share is NaN, and the frequency is 1 and meaningless.
     """
     energies = frequency_norms(component_norms(x.reshape(len(x), -1))).square()
     best = int(energies.argmax())
@@ -159,7 +160,9 @@ def dominant_frequency(x: Float[Tensor, "a *rest"]) -> tuple[int, float]:
 
 @checked
 def frequency_shares(x: Float[Tensor, "a *rest"], freqs: Sequence[int]) -> float:
-    """Share of a tensor's energy along its first axis, the constant left out, at the given frequencies together."""
+    """Return the share of a tensor's energy along its first axis, without the constant, at the given frequencies
+    together.
+    """
     spectrum = transform(x.reshape(len(x), -1))
     own = torch.isin(component_frequencies(len(x)), torch.tensor(list(freqs))).to(x.device)
     return energy_share(spectrum[own], spectrum[1:]) if varies(spectrum[1:], spectrum) else float("nan")

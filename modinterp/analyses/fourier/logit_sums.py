@@ -1,4 +1,4 @@
-"""One pass through the logits of all pairs, for the sums that fits by cosines of a + b - c need."""
+"""Compute, in one pass through the logits of all pairs, the sums that fits by cosines of a + b - c need."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class LogitSums:
     Attributes:
         by_distance: sum over all triples with the same a + b - c mod p; entry d belongs to a + b - c = d. [logits]
         of_class: mean of each class over all pairs. [logits]
-        by_row: energy with each pair's mean taken off.
-        of_rows: energy of the means of the pairs about their own mean.
+        by_row: energy after subtracting each pair's mean.
+        of_rows: energy of the pair means about the mean of all pairs.
     """
 
     by_distance: Float64[Tensor, " distance"]
@@ -49,19 +49,19 @@ class LogitSums:
 
     @property
     def is_constant(self) -> bool:
-        """True if the logits vary by rounding alone."""
+        """True if the logits vary only by rounding."""
         return not self.about_mean**0.5 > ROUNDING * self.raw**0.5
 
     @property
     def by_row_and_class(self) -> float:
-        """Energy with each pair's and each class's mean taken off."""
+        """Energy after subtracting each pair's mean and each class's mean."""
         p = len(self.of_class)
         return max(0.0, self.by_row - p**2 * float((self.of_class - self.mean).square().sum()))
 
 
 @checked
 def logit_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> LogitSums:
-    """Go through the logits of all pairs once; of logits that are a product, through its narrower factor.
+    """Compute the sums in one pass through the logits of all pairs, or through the narrower factor of product logits.
 
     Args:
         sign: 1 for sums by a + b - c, -1 for sums by a - b - c.
@@ -77,13 +77,13 @@ def logit_sums(logits: Float[Tensor, "a b output"], sign: int = 1) -> LogitSums:
 
 @checked
 def sums_by_distance(by_answer: Float[Tensor, "answer answer"]) -> Float[Tensor, " distance"]:
-    """Sums over the right answers s and the classes c of one distance s - c mod p."""
+    """Return the sums over all right answers s and classes c with the same distance s - c mod p."""
     p = len(by_answer)
     return by_answer.new_zeros(p).index_add(0, sums(p, -1).flatten(), by_answer.flatten())
 
 
 def _of_whole(logits: Float[Tensor, "a b output"], sign: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Sums by right answer and class, the mean of each pair, and the energy with these means taken off."""
+    """Return sums by right answer and class, the mean of each pair, and the energy after subtracting these means."""
     p = len(logits)
     answers = sums(p, sign).to(logits.device)
     by_answer, rows = logits.new_zeros(p, p, dtype=torch.float64), torch.empty(p, p, dtype=torch.float64)
@@ -100,7 +100,7 @@ def _of_whole(logits: Float[Tensor, "a b output"], sign: int) -> tuple[Tensor, T
 def _of_product(
     left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner output"], sign: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The same of the product of a narrower tensor and a matrix."""
+    """Compute the results of `_of_whole` for logits that are the product of a narrower tensor and a matrix."""
     p, W = len(left), right.double()
     of_pair = W.mean(dim=1)
     rows, products = torch.empty(p, p, dtype=torch.float64), W.new_zeros(len(W), len(W))

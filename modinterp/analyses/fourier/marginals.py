@@ -1,7 +1,7 @@
-"""Sums of functions of (a, b) over one variable at a time: over b, over a, and over all pairs of one a + b or a - b.
+"""Sum functions of (a, b) over b, over a, over all pairs with the same a + b, and over all pairs with the same a - b.
 
-Linear terms and products of one frequency are waves of a, of b, of a + b and of a - b alone. Energies of linear terms
-and products follow from four sums of p numbers; a 2D transform takes p times as many multiplications.
+Linear terms and products of one frequency are sums of waves of a, of b, of a + b and of a - b. Their energies therefore
+follow from four sums with p values each. A 2D transform would need p times as many multiplications.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ COLUMNS = 128  # functions at a time
 @printable
 @dataclass(frozen=True)
 class Marginals:
-    """Sum functions of (a, b), each about its mean, over one variable, in float64.
+    """Sums of centred functions of (a, b) over one variable at a time, in float64.
 
     Attributes:
-        of_a, of_b: sums over the other number.
-        of_sum, of_difference: sums over all pairs of one a + b mod p, and of one b - a mod p.
+        of_a, of_b: the sum over b as a function of a, and the sum over a as a function of b.
+        of_sum, of_difference: sums over all pairs with the same a + b mod p, and over all pairs with the same b - a mod
+            p.
         energy: sum of the squares over all pairs.
         mean: mean over all pairs.
     """
@@ -41,12 +42,12 @@ class Marginals:
     mean: Float64[Tensor, " *rest"]
 
     def mapped(self, change: Callable[[Tensor], Tensor]) -> Marginals:
-        """Return the sums after a linear change of every tensor."""
+        """Return the sums after applying a linear map to every tensor."""
         return Marginals(**{name: change(sums) for name, sums in vars(self).items()})
 
     @property
     def linear(self) -> Float64[Tensor, "freq *rest"]:
-        """Energy in waves of a alone and of b alone, by frequency; entry k - 1 belongs to frequency k."""
+        """Return the energy in waves of a alone and of b alone, by frequency; entry k - 1 belongs to frequency k."""
         return _energies(self.of_a) + _energies(self.of_b)
 
     @property
@@ -59,7 +60,7 @@ class Marginals:
 
     @property
     def is_constant(self) -> torch.Tensor:
-        """True for each function that varies by rounding alone."""
+        """True for each function that varies only by rounding."""
         return ~(self.energy > 1e-20 * len(self.of_a) ** 2 * self.mean.square() + 1e-300)
 
 
@@ -71,9 +72,10 @@ def _energies(sums: Float64[Tensor, "x *rest"]) -> Float64[Tensor, "freq *rest"]
 
 @checked
 def marginals(x: Float[Tensor, "a b *rest"]) -> Marginals:
-    """Sums of functions of (a, b) over one variable at a time, each function about its mean.
+    """Sum centred functions of (a, b) over one variable at a time.
 
-    Use it for energies of linear terms and of products of one frequency; `transform_2d` has all other terms as well.
+    Use `marginals` for energies of linear terms and of products of one frequency; `transform_2d` also has all other
+    terms.
 
     Args:
         x: values for every pair (a, b), with any further axes.
@@ -92,7 +94,9 @@ def marginals(x: Float[Tensor, "a b *rest"]) -> Marginals:
 
 
 def _of_product(left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner outer"]) -> Marginals:
-    """Those of the product: sums of the narrower tensor times the matrix, and energies by its covariance."""
+    """Return the marginals of a product of a narrower tensor and a matrix, from sums and covariance of the narrower
+    tensor.
+    """
     W = right.double()
     found, covariance = _in_one_pass(left, with_covariance=True)
     energy = (W * (covariance @ W)).sum(dim=0).clamp(min=0)
@@ -102,9 +106,9 @@ def _of_product(left: Float[Tensor, "a b inner"], right: Float[Tensor, "inner ou
 def _in_one_pass(
     x: Float[Tensor, "a b n"], with_covariance: bool = False
 ) -> tuple[Marginals, Float64[Tensor, "some n"]]:
-    """The marginals, and sums over all pairs of the products of any two functions about their means, if asked for.
+    """Return the marginals and, if requested, the sums over all pairs of products of two centred functions.
 
-    Some functions are taken at a time, which stay in a processor's cache.
+    The functions are processed in groups that fit into the processor's cache.
     """
     p, n = len(x), x.shape[2]
     centre = x[0].double().mean(dim=0)  # near the mean, so that little is taken off below

@@ -1,4 +1,4 @@
-"""2D Fourier spectra of neurons over both operands: how far a few waves stand out, and which.
+"""Analyse 2D Fourier spectra of neurons: which waves stand out, and how far.
 
 Source: Syrkis & Søgaard 2024, figure 4.
 """
@@ -15,9 +15,10 @@ from modinterp.analyses.checked import checked
 
 @checked
 def magnitudes(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, "freq_a freq_b neuron"]:
-    """Absolute values of the 2D Fourier transform of each neuron about its mean: `torch.fft.rfft2` over a and b.
+    """Return the absolute 2D Fourier transform of each centred neuron: `torch.fft.rfft2` over a and b.
 
-    Frequencies of a run from 0 over p // 2 to -1, and frequencies of b from 0 to p // 2; the constant is 0.
+    The frequencies of a are ordered 0, 1, ..., p // 2, ..., -1, and the frequencies of b run from 0 to p // 2. The
+    constant component is set to 0.
     """
     centred = fields.double() - fields.double().mean(dim=(0, 1))
     return torch.fft.rfft2(centred, dim=(0, 1)).abs()
@@ -30,29 +31,30 @@ def _largest_over_mean(sizes: Float[Tensor, "component neuron"]) -> Float[Tensor
 
 @checked
 def peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
-    """Largest over mean magnitude of each neuron's 2D transform, the constant left out; NaN for a constant neuron."""
+    """Return the ratio of the largest to the mean magnitude in each neuron's 2D transform; NaN for constant neurons."""
     return _largest_over_mean(magnitudes(fields).flatten(0, 1)[1:])
 
 
 @checked
 def mixed_peak_ratios(fields: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
-    """Largest over mean magnitude of each neuron's 2D transform among products of a wave of a and a wave of b.
+    """Return the ratio of the largest to the mean magnitude of each neuron's 2D transform, among products of two waves.
 
-    A function of a plus a function of b has no such products, except for rounding. In the full transform
-    (`peak_ratios`) its waves of a alone and of b alone would look like peaks.
+    A product is a wave of a times a wave of b. A function of a plus a function of b has no products, except for
+    rounding. In the full transform (`peak_ratios`), its waves of a alone and of b alone would look like peaks.
     """
     return _largest_over_mean(magnitudes(fields)[1:, 1:].flatten(0, 1))
 
 
 @checked
 def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Float[Tensor, " neuron"]:
-    """Share of each neuron's variance in its strongest waves; a wave is one pair of frequencies with its two phases.
+    """Return the share of each neuron's variance in its strongest waves; a wave is a pair of frequencies with any
+    phase.
 
-    A wave of a alone, of b alone, or of both counts as one; see `modinterp.activations.spectra.wave_lengths`. NaN for a
-    constant neuron.
+    A wave of a alone, of b alone, or of both counts as one wave; see `modinterp.activations.spectra.wave_lengths`. The
+    share is NaN for a constant neuron.
 
     Args:
-        count: how many of the strongest waves the share counts.
+        count: number of strongest waves that the share counts.
     """
     energy = wave_lengths(fields.double().movedim(-1, 0)).square().flatten(1)[:, 1:]
     total, strongest = energy.sum(dim=1), energy.topk(min(count, energy.shape[1]), dim=1).values
@@ -61,7 +63,7 @@ def strongest_share(fields: Float[Tensor, "a b neuron"], count: int = 10) -> Flo
 
 @checked
 def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
-    """Norm of every frequency among the logged neurons at every logged epoch; entry [i, k - 1] belongs to frequency k.
+    """Return the norm of every frequency in the logged neurons at every logged epoch; entry [i, k - 1] is frequency k.
 
     The norm runs over neurons, and over products of a wave of a and a wave of b. One of the two factors of a product
     must have the frequency. Waves of one operand alone are left out, and so are waves that were too weak to be logged.
@@ -80,10 +82,11 @@ def logged_norms(log: Spectra) -> Float[Tensor, "epoch freq"]:
 
 @checked
 def signed_spectrum(spectrum: Float[Tensor, "freq_a freq_b"]) -> tuple[Float[Tensor, "freq_a freq_b"], list[int]]:
-    """A spectrum from `magnitudes` with the frequencies of a in ascending order, and these frequencies. [cycles per p]
+    """Return a spectrum from `magnitudes` with the frequencies of a in ascending order, and these frequencies. [cycles
+    per p]
 
     Returns:
-        spectrum, its rows from the most negative frequency of a to the most positive; the frequency of each row.
+        spectrum, with rows from the most negative to the most positive frequency of a; and the frequency of each row.
     """
     p = len(spectrum)
     freqs = torch.fft.fftshift(torch.fft.fftfreq(p, 1 / p)).round().long().tolist()

@@ -1,4 +1,4 @@
-"""Neurons as polynomials of degree two in the waves of one frequency: fits, clusters and replacements."""
+"""Fit neurons by polynomials of degree two in the waves of one frequency, and cluster or replace neurons."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ SMALLEST_CLUSTER = 5  # neurons of a key frequency
 def terms_of(
     p: int, freqs: Sequence[int], linear: bool = True, products: bool = True
 ) -> Bool[Tensor, "component_a component_b"]:
-    """Mask of the 2D components that are a polynomial of degree two in one frequency, {1, cos, sin} x {1, cos, sin}.
+    """Return a mask of the 2D Fourier components in {1, cos, sin} x {1, cos, sin} of one frequency.
 
     A frequency has four linear terms, which are waves of a alone or of b alone. A frequency also has four products of a
-    wave of a and a wave of b. At p / 2 there are fewer of both. The constant is neither.
+    wave of a and a wave of b. The frequency p / 2 has fewer terms. The constant is neither a linear term nor a product.
 
     Args:
-        freqs: the mask is that of the terms of all these frequencies. [cycles per p]
-        linear, products: whether the linear terms, and the products, are in the mask.
+        freqs: frequencies whose terms the mask contains. [cycles per p]
+        linear, products: True to include the linear terms, and True to include the products.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, section 4.3 (definition D4-neuron).
@@ -54,10 +54,11 @@ def terms_of(
 
 @checked
 def frequency_energies(spectrum: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "freq *rest"]:
-    """Energy of a 2D transform in the polynomial terms of each frequency; entry k - 1 belongs to frequency k.
+    """Return the energy of a 2D transform in the polynomial terms of each frequency; entry k - 1 belongs to frequency
+    k.
 
     Args:
-        spectrum: from `transform_2d`.
+        spectrum: 2D Fourier coefficients, from `transform_2d`.
     """
     p, rest = len(spectrum), spectrum.shape[2:]
     of_a, of_b = terms_of(p, range(1, p // 2 + 1)).nonzero(as_tuple=True)
@@ -84,12 +85,13 @@ class TermShares:
 
 @checked
 def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
-    """Shares of the variance of functions of (a, b) in linear terms, in products of one frequency, and in the rest.
+    """Return the shares of the variance of functions of (a, b) in linear terms, in products of one frequency, and in
+    the rest.
 
     Args:
         fields: values for every pair (a, b), with any further axes; each is centred on its mean.
     Returns:
-        shares; NaN where nothing varies but by rounding.
+        the three shares; NaN for a function that varies only by rounding.
     Source: Kissane's notebook, the sections on activations before and after the nonlinearity and on the logits.
     """
     return term_shares_of(marginals(fields))
@@ -97,7 +99,7 @@ def term_shares(fields: Float[Tensor, "a b *rest"]) -> TermShares:
 
 @checked
 def term_shares_of(found: Marginals) -> TermShares:
-    """`term_shares`, computed from the `marginals` of the functions."""
+    """Compute `term_shares` from the `marginals` of the functions."""
     energy = found.energy.sum()
     if not varies(energy.sqrt(), (energy + len(found.of_a) ** 2 * found.mean.square().sum()).sqrt()):
         return TermShares(*[float("nan")] * 3)
@@ -107,14 +109,14 @@ def term_shares_of(found: Marginals) -> TermShares:
 
 @checked
 def spectrum_energy(fields: Float[Tensor, "a b *rest"]) -> Float[Tensor, "component_a component_b"]:
-    """Sum of the squares of the coefficients of `transform_2d` over all further axes."""
+    """Return the sum of the squares of the coefficients of `transform_2d` over all further axes."""
     return torch.stack([transform_2d(some).square().sum(dim=-1) for some in column_blocks(fields)]).sum(dim=0)
 
 
 @printable
 @dataclass(frozen=True)
 class NeuronFits:
-    """Share of every neuron's variance that every frequency explains.
+    """The share of every neuron's variance that every frequency explains.
 
     Attributes:
         shares: entry [k - 1, n] is the share of neuron n's variance in the polynomial terms of frequency k; NaN for a
@@ -125,7 +127,9 @@ class NeuronFits:
 
     @property
     def freqs(self) -> Int[Tensor, " neuron"]:
-        """Frequency that explains the most of each neuron; 0 for a constant neuron. [cycles per p]"""
+        """The frequency that explains the largest share of each neuron's variance; 0 for a constant neuron. [cycles per
+        p]
+        """
         best = self.shares.nan_to_num(-1).max(dim=0)
         return torch.where(best.values >= 0, best.indices + 1, 0)
 
@@ -137,29 +141,31 @@ class NeuronFits:
 
     @property
     def explained(self) -> Bool[Tensor, " neuron"]:
-        """True for each neuron of which one frequency explains more than 0.85 of the variance."""
+        """True for each neuron with a frequency that explains more than 0.85 of its variance."""
         return self.fractions > THRESHOLD
 
     def clusters(self) -> dict[int, list[int]]:
-        """Map each frequency to the neurons that it explains, by their numbers, in ascending order of frequency."""
+        """Map each frequency, in ascending order, to the indices of the neurons that it explains."""
         members = self.explained.nonzero()[:, 0].tolist()
         freqs = self.freqs[members].tolist()
         return {k: [n for n, freq in zip(members, freqs, strict=True) if freq == k] for k in sorted(set(freqs))}
 
     def key_frequencies(self) -> tuple[int, ...]:
-        """Frequencies that explain at least 5 neurons, the key frequencies of the paper's code (definition D3(a))."""
+        """Return the frequencies that explain at least 5 neurons, the key frequencies of the paper's code (definition
+        D3(a)).
+        """
         return tuple(freq for freq, members in self.clusters().items() if len(members) >= SMALLEST_CLUSTER)
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each neuron: its best frequency and the fraction of its variance that this frequency
-        explains.
+        """Return a table with one row for each neuron: its best frequency and the fraction of its variance that this
+        frequency explains.
         """
         return pd.DataFrame({"freq": self.freqs.tolist(), "fraction explained": self.fractions.tolist()})
 
 
 @checked
 def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
-    """Share of every neuron's variance in the polynomial terms of every frequency.
+    """Return the share of every neuron's variance in the polynomial terms of every frequency.
 
     Args:
         post: activations after the nonlinearity, `hook_post` at the last position.
@@ -170,17 +176,17 @@ def neuron_fits(post: Float[Tensor, "a b neuron"]) -> NeuronFits:
 
 @checked
 def fits_of(found: Marginals) -> NeuronFits:
-    """`neuron_fits`, computed from the `marginals` of the neurons."""
+    """Compute `neuron_fits` from the `marginals` of the neurons."""
     shares = (found.linear + found.products) / found.energy
     return NeuronFits(shares.masked_fill(found.is_constant, torch.nan))
 
 
 @checked
 def shares_of_all(found: Marginals) -> Float[Tensor, " freq"]:
-    """Share of the variance of all neurons in the polynomial terms of every frequency.
+    """Return the share of the variance of all neurons in the polynomial terms of every frequency.
 
     Args:
-        found: the `marginals` of their activations after the nonlinearity.
+        found: the `marginals` of the neurons' activations after the nonlinearity.
     """
     return fits_of(found).shares.nan_to_num(0) @ found.energy / found.energy.sum()
 
@@ -191,7 +197,7 @@ def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> F
 
     Args:
         post: activations after the nonlinearity.
-        fits: their fits, from `neuron_fits`.
+        fits: fits of the neurons, from `neuron_fits`.
     Source: Nanda et al. 2023, section 4.4.
     """
     fitted = post.double().clone()
@@ -206,7 +212,7 @@ def polynomial_neurons(post: Float[Tensor, "a b neuron"], fits: NeuronFits) -> F
 def sum_wave_neurons(
     post: Float[Tensor, "a b neuron"], freqs: Sequence[int], sign: int = 1
 ) -> Float[Tensor, "a b neuron"]:
-    """Activations reduced to their mean and their waves cos, sin of w_k(a + b) at the given frequencies.
+    """Reduce activations to their mean and their waves cos, sin of w_k(a + b) at the given frequencies.
 
     Args:
         post: activations after the nonlinearity.
@@ -220,12 +226,12 @@ def sum_wave_neurons(
 
 @checked
 def localisation(W_L: Float[Tensor, "neuron output"], clusters: dict[int, list[int]]) -> dict[int, float]:
-    """Share of the map to logits of each cluster of neurons that lies at the cluster's own frequency, by frequency.
+    """Return, for each cluster of neurons, the share of its map to the logits at the cluster's own frequency.
 
-    The share is one of squared norms, the constant component left out.
+    The share is a ratio of squared norms, without the constant component.
 
     Args:
-        clusters: frequency to the numbers of its neurons, from `NeuronFits.clusters`.
+        clusters: map from frequency to the indices of its neurons, from `NeuronFits.clusters`.
     Source: Nanda et al. 2023, figure 5 right.
     """
     if any(not 0 <= n < len(W_L) for members in clusters.values() for n in members):

@@ -1,4 +1,4 @@
-"""The read-off: waves of a + b along the directions of W_L at the key frequencies (Nanda et al. 2023, table 1)."""
+"""Project neurons onto the W_L directions at key frequencies, and fit waves of a + b (Nanda et al. 2023, table 1)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from modinterp.analyses.statistics.explained import energy_share
 
 @dataclass(frozen=True)
 class Readoff:
-    """The neurons' activations along one direction of W_L, as a wave of a + b.
+    """The fit of a wave of a + b to the neurons' activations along one direction of W_L.
 
     Attributes:
         freq: frequency of the direction. [cycles per p]
-        wave: "cos" or "sin": the direction is the cos or sin component of (w_freq c) of W_L.
+        wave: "cos" or "sin", if the direction is the component of W_L at cos(w_freq c) or at sin(w_freq c).
         first, second: coefficients of cos cos and sin sin (wave cos), or of sin cos and cos sin (wave sin).
-        amplitude: amplitude of cos(w(a + b)) or sin(w(a + b)), half the difference or sum of the two coefficients.
-        explained: share of the variance along the direction that this wave carries, in [0, 1] (definition D4-dir).
-        explained_by_two: the same with both products free and the energy uncentred, as in Kissane's notebook.
-        two_largest: whether the two products are the two largest of all non-constant terms.
-        sign: 1 where the waves are those of a + b, -1 where they are those of a - b.
+        amplitude: amplitude of cos(w(a + b)) or sin(w(a + b)): half the difference, or half the sum, of the two
+            coefficients.
+        explained: share of the variance along the direction that the wave explains, in [0, 1] (definition D4-dir).
+        explained_by_two: share of the uncentred energy that both products explain with free coefficients, as in
+            Kissane's notebook.
+        two_largest: True if the two products are the two largest of all non-constant terms.
+        sign: 1 for waves of a + b, -1 for waves of a - b.
     """
 
     freq: int
@@ -44,17 +46,17 @@ class Readoff:
 
     @property
     def answer(self) -> str:
-        """The variable of the waves as text: "a+b" or "a-b"."""
+        """The argument of the waves as text: "a+b" or "a-b"."""
         return "a+b" if self.sign > 0 else "a-b"
 
     @property
     def imbalance(self) -> float:
-        """Difference of the two coefficients' sizes over their mean size; 0 for an exact wave of a + b."""
+        """The difference of the two coefficients' sizes, divided by their mean size; 0 for an exact wave of a + b."""
         return 2 * abs(abs(self.first) - abs(self.second)) / (abs(self.first) + abs(self.second))
 
     @property
     def signs_agree(self) -> bool:
-        """True if the signs are those of a wave of a + b, (+, -) for cos and (+, +) for sin, or of a - b."""
+        """True if the coefficients have the signs of a wave of a + b, (+, -) for cos, (+, +) for sin, or of a - b."""
         second_sign = -self.sign if self.wave == "cos" else self.sign
         return self.first > 0 and second_sign * self.second > 0
 
@@ -62,16 +64,16 @@ class Readoff:
 @printable
 @dataclass(frozen=True)
 class ReadoffTable:
-    """The read-off of every direction of W_L at the key frequencies.
+    """The projections of the neurons onto all W_L directions at the key frequencies.
 
     Attributes:
-        rows: one read-off for each direction, cos before sin of each frequency.
+        rows: one fit for each direction; for each frequency, cos comes before sin.
     """
 
     rows: tuple[Readoff, ...]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each direction of W_L, as table 1 of Nanda et al. 2023."""
+        """Return a table with one row for each direction of W_L, as table 1 of Nanda et al. 2023."""
         return pd.DataFrame(
             {
                 "W_L component": [f"{r.wave}(w{r.freq} c)" for r in self.rows],
@@ -92,14 +94,14 @@ def _terms(r: Readoff) -> str:
 def readoff(
     post: Float[Tensor, "a b neuron"], W_L: Float[Tensor, "neuron output"], freqs: Sequence[int], sign: int = 1
 ) -> ReadoffTable:
-    """The wave of a + b that the neurons make along each direction of W_L at the given frequencies.
+    """Fit a wave of a + b to the neurons' activations along each direction of W_L at the given frequencies.
 
-    A coefficient is that of the orthonormal 2D basis times 2 / p, the factor of the product of two waves.
+    A coefficient is the coefficient in the orthonormal 2D basis times 2 / p, the factor of a product of two waves.
 
     Args:
         post: activations after the nonlinearity at the last position.
         freqs: from 1 to p // 2. [cycles per p]
-        sign: -1 for a network that subtracts, whose neurons are waves of a - b.
+        sign: 1 for a network that adds; -1 for a network that subtracts, whose neurons are waves of a - b.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     Source: Nanda et al. 2023, table 1.
@@ -142,15 +144,16 @@ def readoff(
 
 @dataclass(frozen=True)
 class LowRank:
-    """How far W_L is the sum of its directions at the key frequencies.
+    """Measures of how close W_L is to the sum of its components at the key frequencies.
 
     Attributes:
-        rank: number of these directions, two a frequency.
-        singular_values: singular values of W_L, descending.
+        rank: number of directions at the key frequencies, two for each frequency.
+        singular_values: singular values of W_L, in descending order.
         leading_share: share of the squared norm in the first `rank` singular values, in [0, 1].
-        drop: singular value number `rank` + 1 over number `rank`; 0 if there are no more than `rank`.
-        residual_norm: norm of W_L less its key directions, over that of W_L.
-        residual_energy: squared norm of W_L less its key directions, over that of W_L.
+        drop: ratio of singular value number `rank` + 1 to number `rank`; 0 if W_L has no more than `rank` singular
+            values.
+        residual_norm: norm of W_L without its key directions, divided by the norm of W_L.
+        residual_energy: squared norm of W_L without its key directions, divided by the squared norm of W_L.
     """
 
     rank: int
@@ -163,7 +166,7 @@ class LowRank:
 
 @checked
 def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRank:
-    """How far W_L is the low-rank sum of cos(w_k c) u_k + sin(w_k c) v_k over the key frequencies.
+    """Measure how close W_L is to the low-rank sum of cos(w_k c) u_k + sin(w_k c) v_k over the key frequencies.
 
     Args:
         freqs: key frequencies. [cycles per p]
@@ -190,7 +193,7 @@ def low_rank(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> LowRa
 
 @checked
 def key_directions(W_L: Float[Tensor, "neuron output"], freqs: Sequence[int]) -> Float[Tensor, "neuron component"]:
-    """Orthonormal basis of the space spanned by the directions of W_L at the given frequencies.
+    """Return the orthonormal basis of the space spanned by the directions of W_L at the given frequencies.
 
     Args:
         freqs: key frequencies. [cycles per p]

@@ -1,4 +1,4 @@
-"""Sparsity: how few Fourier components hold a matrix, as a Gini coefficient."""
+"""Measure sparsity, how few Fourier components hold most of a matrix, with a Gini coefficient."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from modinterp.analyses.statistics.explained import varies
 
 @checked
 def gini(x: Float[Tensor, " component"]) -> float:
-    """Gini coefficient of non-negative numbers: 0 when all are equal, 1 - 1/n when all but one vanish.
+    """Return the Gini coefficient of n non-negative numbers: 0 if all are equal, 1 - 1/n if all but one are zero.
 
-    G = 1 - 2 sum_i (x_(i) / sum x) (n - i + 1/2) / n over the sorted numbers. NaN where all are zero.
+    G = 1 - 2 sum_i (x_(i) / sum x) (n - i + 1/2) / n over the sorted numbers. The coefficient is NaN if all numbers are
+    zero.
 
     Raises:
-        ValueError: a negative number.
+        ValueError: a number is negative.
     Source: Hurley and Rickard 2009; Nanda et al. 2023, section 5.1 (definition D7).
 
     >>> gini(torch.tensor([0.0, 0.0, 0.0, 1.0]))
@@ -34,9 +35,9 @@ def gini(x: Float[Tensor, " component"]) -> float:
 
 @checked
 def fourier_gini(x: Float[Tensor, "a *rest"]) -> float:
-    """Gini coefficient of the norms of the Fourier components of a matrix's rows, the constant left out.
+    """Return the Gini coefficient of the norms of a matrix's Fourier components over its rows, without the constant.
 
-    NaN where all rows are equal but for rounding.
+    The coefficient is NaN if all rows are equal up to rounding.
 
     Args:
         x: any matrix whose rows belong to the residues mod p, such as W_E or W_L transposed.

@@ -1,7 +1,7 @@
-"""Fourier transforms over the residues mod p, as a change to an orthonormal real basis.
+"""Compute Fourier transforms over the residues mod p, in an orthonormal real basis.
 
 Components are ordered constant, cos 1, sin 1, cos 2, sin 2, and so on. An even modulus ends in one alternating row, the
-cosine of p / 2, which has no sine. All work is in float64.
+cosine of p / 2, which has no sine. All computations use float64.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def fourier_basis(p: int) -> Float[Tensor, "component a"]:
 
 @checked
 def component_names(p: int) -> list[str]:
-    """Names of the rows of `fourier_basis`, such as "cos 1".
+    """Return the names of the rows of `fourier_basis`, such as "cos 1".
 
     >>> component_names(4)
     ['const', 'cos 1', 'sin 1', 'cos 2']
@@ -68,7 +68,7 @@ def component_names(p: int) -> list[str]:
 
 @checked
 def sine_first(p: int) -> list[int]:
-    """Rows of `fourier_basis` in the order constant, sin 1, cos 1, sin 2, cos 2, ..., which other codes use.
+    """Return the rows of `fourier_basis` in the order constant, sin 1, cos 1, sin 2, cos 2, ..., used by other code.
 
     Source: Kissane's notebook; Syrkis & Søgaard 2024 (definition D1).
 
@@ -81,7 +81,7 @@ def sine_first(p: int) -> list[int]:
 
 @checked
 def component_frequencies(p: int) -> Int[Tensor, " component"]:
-    """Frequency of each row of `fourier_basis`, 0 for the constant. [cycles per p]
+    """Return the frequency of each row of `fourier_basis`, 0 for the constant. [cycles per p]
 
     >>> component_frequencies(5).tolist()
     [0, 1, 1, 2, 2]
@@ -92,7 +92,7 @@ def component_frequencies(p: int) -> Int[Tensor, " component"]:
 
 @checked
 def components_of(freqs: list[int] | tuple[int, ...] | int, p: int) -> list[int]:
-    """Numbers of the rows of `fourier_basis` that have the given frequencies, in the order of the frequencies.
+    """Return the indices of the rows of `fourier_basis` with the given frequencies, in the order of the frequencies.
 
     Args:
         freqs: one frequency or several. [cycles per p]
@@ -116,13 +116,13 @@ def transform(x: Float[Tensor, "a *rest"]) -> Float[Tensor, "component *rest"]:
 
 @checked
 def transform_2d(x: Float[Tensor, "a b *rest"]) -> Float[Tensor, "component_a component_b *rest"]:
-    """Fourier coefficients of a function of (a, b) along both axes; the sum of squares stays (definition D2)."""
+    """Return the Fourier coefficients of a function of (a, b) along both axes; the sum of squares is preserved (D2)."""
     return transform(transform(x).transpose(0, 1)).transpose(0, 1)
 
 
 @checked
 def inverse_2d(coefficients: Float[Tensor, "component_a component_b *rest"]) -> Float[Tensor, "a b *rest"]:
-    """The function of (a, b) that has the given coefficients: the inverse of `transform_2d`."""
+    """Return the function of (a, b) that has the given coefficients: the inverse of `transform_2d`."""
     basis = fourier_basis(len(coefficients)).to(coefficients.device)
     over_a = torch.tensordot(basis.T, coefficients.double(), dims=1)
     return torch.tensordot(basis.T, over_a.transpose(0, 1), dims=1).transpose(0, 1)
@@ -130,7 +130,8 @@ def inverse_2d(coefficients: Float[Tensor, "component_a component_b *rest"]) -> 
 
 @checked
 def component_norms(x: Float[Tensor, "a *rest"]) -> Float[Tensor, " component"]:
-    """Norm of each Fourier component of a matrix whose rows belong to the residues, such as W_E or W_L transposed.
+    """Return the norm of each Fourier component of a matrix whose rows belong to the residues, such as W_E or W_L
+    transposed.
 
     Source: Nanda et al. 2023, figures 3 and 11.
     """
@@ -139,7 +140,8 @@ def component_norms(x: Float[Tensor, "a *rest"]) -> Float[Tensor, " component"]:
 
 @checked
 def frequency_norms(norms: Float[Tensor, "component *rest"]) -> Float[Tensor, "freq *rest"]:
-    """Norm at each frequency, the root of the summed squares of cosine and sine; entry k - 1 belongs to frequency k.
+    """Return the norm at each frequency, the root of the summed squares of cosine and sine; entry k - 1 belongs to
+    frequency k.
 
     Args:
         norms: norm or coefficient of each Fourier component, from `component_norms` or `transform`.
@@ -157,7 +159,7 @@ def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "component a b"
     """Functions of (a, b) of norm 1 proportional to cos(w(a + b)) and sin(w(a + b)), w = 2 pi freq / p.
 
     The two functions are the directions C_k = (cos cos - sin sin) / sqrt 2 and S_k = (sin cos + cos sin) / sqrt 2 of
-    the 2D basis (definition D2). At freq = p / 2 only the first exists.
+    the 2D basis (definition D2). At freq = p / 2, only C_k exists.
 
     Args:
         sign: 1 for waves of a + b, -1 for waves of a - b.
@@ -171,7 +173,7 @@ def sum_waves(p: int, freq: int, sign: int = 1) -> Float[Tensor, "component a b"
 
 @checked
 def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, ...], sign: int = 1) -> Tensor:
-    """The part of a function of (a, b) that is waves of a + b at the given frequencies; it has the shape of x.
+    """Return the part of a function of (a, b) in waves of a + b at the given frequencies, in the shape of x.
 
     Args:
         x: values for every pair (a, b), with any further axes.
@@ -186,10 +188,10 @@ def sum_wave_part(x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, .
 def sum_wave_table(
     x: Float[Tensor, "a b *rest"], freqs: list[int] | tuple[int, ...], sign: int = 1
 ) -> Float[Tensor, "sum *rest"]:
-    """The values of `sum_wave_part`, one for each value of a + b.
+    """Return the values of `sum_wave_part`, one for each value of a + b.
 
     Args:
-        x, freqs, sign: as in `sum_wave_part`.
+        x, freqs, sign: the arguments of `sum_wave_part`.
     Raises:
         ValueError: a frequency outside 1..p // 2.
     """
@@ -200,14 +202,14 @@ def sum_wave_table(
 
 @checked
 def sums(p: int, sign: int = 1) -> Int[Tensor, "a b"]:
-    """a + b mod p for every pair of residues; a - b where the sign is -1."""
+    """Return a + b mod p for every pair of residues, or a - b mod p if the sign is -1."""
     x = torch.arange(p)
     return (x[:, None] + sign * x) % p
 
 
 @checked
 def sum_means(x: Float[Tensor, "a b *rest"], sign: int = 1) -> Float[Tensor, "sum *rest"]:
-    """The mean of a function of (a, b) over all pairs with the same `sums`; waves of a + b are left as they are."""
+    """Replace a function of (a, b) by its mean over all pairs with the same `sums`; waves of a + b stay unchanged."""
     factors = factors_of(x)
     if factors is not None:
         return sum_means(factors[0], sign) @ factors[1].double()

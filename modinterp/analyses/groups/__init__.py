@@ -1,4 +1,4 @@
-"""Finite groups: their real representations, and what of a network lies in each of them."""
+"""Analyse finite groups: their real representations, and the part of a network in each representation."""
 
 from modinterp.lazy import lazy_modules
 

@@ -17,15 +17,16 @@ KEY_SIMILARITY = 0.005  # of the released code of Chughtai et al. 2023
 
 @checked
 def quotients(task: Group) -> Int[Tensor, "a b output"]:
-    """The number of a b c^-1 for every pair and every answer c."""
+    """Return the index of the element a b c^-1 for every pair (a, b) and every answer c."""
     return task.table[task.table][:, :, task.inverses]
 
 
 @checked
 def conjugacy_classes(task: Group) -> tuple[tuple[int, ...], ...]:
-    """The numbers of the elements of each conjugacy class, x^-1 g x for all x, the neutral element's first.
+    """Return the indices of the elements of each conjugacy class, x^-1 g x for all x; the neutral element's class is
+    first.
 
-    A character has one value on each.
+    A character is constant on each conjugacy class.
 
     >>> [len(members) for members in conjugacy_classes(Group("S4"))]
     [1, 3, 6, 6, 8]
@@ -38,7 +39,9 @@ def conjugacy_classes(task: Group) -> tuple[tuple[int, ...], ...]:
 
 @checked
 def character_cube(rho: Irrep, task: Group) -> Float[Tensor, "a b output"]:
-    """chi(a b c^-1), largest where c = a b; cubes of different representations are orthogonal."""
+    """Return the cube chi(a b c^-1) of a character, largest at c = a b; cubes of different representations are
+    orthogonal.
+    """
     return rho.character[quotients(task)]
 
 
@@ -46,7 +49,7 @@ def character_cube(rho: Irrep, task: Group) -> Float[Tensor, "a b output"]:
 def sums_by_quotient(
     logits: Float[Tensor, "a b output"], where: Int[Tensor, "a b output"]
 ) -> Float[Tensor, " element"]:
-    """Sum of the logits, each pair's mean taken out, over all places with the same a b c^-1, which are n^2 each."""
+    """Return the sum of the centred logits over all n^2 triples (a, b, c) with the same a b c^-1."""
     centred = logits.double() - logits.double().mean(dim=-1, keepdim=True)
     sums = torch.zeros(logits.shape[-1], dtype=torch.float64, device=logits.device)
     return sums.index_add(0, where.flatten(), centred.flatten())
@@ -54,7 +57,7 @@ def sums_by_quotient(
 
 @checked
 def mean_by_quotient(logits: Float[Tensor, "a b output"], task: Group) -> Float[Tensor, " element"]:
-    """Mean logit of the answers c with a b c^-1 the same, each pair's mean taken out, at every element."""
+    """Return the mean centred logit over all triples (a, b, c) with the same a b c^-1, for every element."""
     return sums_by_quotient(logits, quotients(task).to(logits.device)) / task.n**2
 
 
@@ -69,12 +72,12 @@ def similarities(
     irreps: Sequence[Irrep],
     where: Int[Tensor, "a b output"] | None = None,
 ) -> Float[Tensor, " irrep"]:
-    """Cosine of the logits, each pair's mean taken out, and the cube of each character; 0 of the trivial one.
+    """Return the cosine between the centred logits and the cube of each character; 0 for the trivial representation.
 
     The squared cosines add up to the share of the logits' variance that characters explain.
 
     Args:
-        where: `quotients(task)`, where it is at hand.
+        where: the result of `quotients(task)`, if it is already computed.
     Source: Chughtai et al. 2023, section 5.1.
     """
     where = (quotients(task) if where is None else where).to(logits.device)
@@ -88,13 +91,13 @@ def similarities(
 def key_irreps(
     found: Float[Tensor, " irrep"], irreps: Sequence[Irrep], least: float = KEY_SIMILARITY
 ) -> tuple[Irrep, ...]:
-    """The representations whose similarity exceeds a bound."""
+    """Return the key representations, whose similarity exceeds a bound."""
     return tuple(rho for rho, x in zip(irreps, found.tolist(), strict=True) if x > least)
 
 
 @checked
 def fitted(logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Irrep]) -> Float[Tensor, " irrep"]:
-    """The factors of the cubes of characters, in the sum of them that is nearest to the logits."""
+    """Return the least-squares coefficients of the logits on the cubes of characters."""
     sums = sums_by_quotient(logits, quotients(task).to(logits.device))
     characters = _characters(task, irreps).to(logits.device)
     return (characters @ sums) / (task.n**2 * characters.square().sum(dim=1))
@@ -102,5 +105,5 @@ def fitted(logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Ir
 
 @checked
 def formula(factors: Float[Tensor, " irrep"], irreps: Sequence[Irrep], task: Group) -> Float[Tensor, "a b output"]:
-    """The sum of cubes of characters with these factors: logits by the formula."""
+    """Return the logits of the formula: the sum of cubes of characters with the given coefficients."""
     return (factors.double().cpu() @ _characters(task, irreps))[quotients(task)]

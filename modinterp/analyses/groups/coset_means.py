@@ -17,12 +17,12 @@ Partitions = Sequence[Int[Tensor, " element"]]
 
 @checked
 def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: float = CONSTANT) -> Partitions:
-    """For each function on a group the number of every element's coset, of the largest subgroup that it is constant on.
+    """Return, for each function on a group, the partition into cosets of the largest subgroup on which it is constant.
 
-    Where a function is not constant on the cosets of any proper subgroup, every element is a set of its own.
+    If a function is not constant on the cosets of any proper subgroup, every element is a set of its own.
 
     Args:
-        least: share of a function's variance that the means over cosets must be.
+        least: smallest share of a function's variance that the means over cosets must explain.
     """
     own, found = distinct_partitions(x, task, least)
     return [found[place] for place in own]
@@ -30,7 +30,7 @@ def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: flo
 
 @checked
 def shuffled(partitions: Partitions, seed: int = 0) -> Partitions:
-    """A control: the same coset sizes, with the elements exchanged by one random permutation."""
+    """Return a control partition: sets of the same sizes, with the elements permuted at random."""
     if not partitions:
         raise ValueError("partitions must hold one for each function, got none")
     order = torch.randperm(len(partitions[0]), generator=torch.Generator().manual_seed(seed))
@@ -41,11 +41,11 @@ def shuffled(partitions: Partitions, seed: int = 0) -> Partitions:
 def coset_means(
     post: Float[Tensor, "a b neuron"], first: Partitions, second: Partitions
 ) -> Float[Tensor, "a b neuron"]:
-    """Every neuron with its mean over pairs of sets in place of its value at each pair.
+    """Replace the value of every neuron at each pair by its mean over a pair of sets.
 
     Args:
         post: neurons after their nonlinearity.
-        first, second: for each neuron the number of every element's set, as a and as b.
+        first, second: for each neuron, the index of every element's set, for the first and the second operand.
     """
     means = torch.empty_like(post)
     for k, (of_a, of_b) in enumerate(zip(first, second, strict=True)):

@@ -1,4 +1,4 @@
-"""The irreducible real representations of any finite group, out of its regular representation."""
+"""Compute the irreducible real representations of any finite group from its regular representation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def regular_decomposition(table: Int[Tensor, "a b"]) -> list[Float[Tensor, "elem
     several representations with one character, only one is returned.
 
     Args:
-        table: number of each product a b.
+        table: index of each product a b, `[a, b]`.
     Raises:
-        ValueError: a table of no group; eigenvalues that lie too close together, in every one of several draws.
+        ValueError: the table is not a group's; eigenvalues lie too close together in each of several random attempts.
     """
     n = len(table)
     check_group(table, tuple(map(str, range(n))))
@@ -52,5 +52,5 @@ def _eigenspaces(quotient: Tensor, inverse: Tensor, seed: int) -> list[Float[Ten
 
 
 def _matrices(space: Float[Tensor, "element d"], table: Tensor, inverse: Tensor) -> Float[Tensor, "element d d"]:
-    """The translations (L_g f)(x) = f(g^-1 x) in an orthonormal basis of functions."""
+    """Return the matrices of the translations (L_g f)(x) = f(g^-1 x) in an orthonormal basis of functions."""
     return torch.stack([space.T @ space[table[g]] for g in inverse])

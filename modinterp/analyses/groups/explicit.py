@@ -1,4 +1,4 @@
-"""Representations that can be written down: of cyclic, dihedral and symmetric groups."""
+"""Construct the representations of cyclic, dihedral and symmetric groups from explicit formulas."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _one(values: Tensor) -> Matrices:
 
 
 def _turns(n: int, freq: int) -> Matrices:
-    """Rotations by 2 pi freq x / n, x from 0 to n - 1; the product is reduced mod n first, which keeps precision."""
+    """Return rotations by 2 pi freq x / n for x from 0 to n - 1; freq x is reduced mod n first, for precision."""
     angles = 2 * torch.pi / n * (freq * torch.arange(n) % n).double()
     c, s = angles.cos(), angles.sin()
     return torch.stack([torch.stack([c, -s], dim=1), torch.stack([s, c], dim=1)], dim=1)
@@ -37,7 +37,7 @@ def cyclic_irreps(n: int) -> dict[str, Matrices]:
 def dihedral_irreps(n: int) -> dict[str, Matrices]:
     """Irreducible representations of D_n: trivial, sign, and rotations with reflections for each frequency below n / 2.
 
-    Where n is even, (-1)^r and (-1)^r times the sign are one-dimensional representations, too.
+    If n is even, (-1)^r and (-1)^r times the sign are also one-dimensional representations.
     """
     mirror = torch.cat([torch.ones(n), -torch.ones(n)])
     found = {"trivial": _one(torch.ones(2 * n)), "sign": _one(mirror)}
@@ -51,7 +51,7 @@ def dihedral_irreps(n: int) -> dict[str, Matrices]:
 
 @checked
 def partitions(n: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
-    """The partitions of n, from (n,) down to (1, ..., 1).
+    """Yield the partitions of n, from (n,) down to (1, ..., 1).
 
     >>> list(partitions(4))
     [(4,), (3, 1), (2, 2), (2, 1, 1), (1, 1, 1, 1)]
@@ -62,7 +62,7 @@ def partitions(n: int, largest: int | None = None) -> Iterator[tuple[int, ...]]:
 
 @checked
 def standard_tableaux(shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The standard tableaux of a shape, each as the row in which 1, 2, ... stand."""
+    """Return the standard tableaux of a shape, each as the list of the rows of 1, 2, ..."""
     return list(_tableaux(shape))
 
 
@@ -76,7 +76,7 @@ def _tableaux(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def _contents(tableau: tuple[int, ...]) -> list[int]:
-    """Column minus row of 1, 2, ..."""
+    """Return the contents of a tableau: column minus row of 1, 2, ..."""
     lengths: dict[int, int] = {}
     contents = []
     for row in tableau:
@@ -87,7 +87,7 @@ def _contents(tableau: tuple[int, ...]) -> list[int]:
 
 @checked
 def young_transpositions(shape: tuple[int, ...]) -> Float[Tensor, "transposition d d"]:
-    """The matrices of (1 2), (2 3), ... in Young's orthogonal form of a partition.
+    """Return the matrices of (1 2), (2 3), ... in Young's orthogonal form of a partition.
 
     Let r be the distance of i and i + 1 along the diagonals of a tableau. The transposition (i i+1) has 1 / r on the
     diagonal, and sqrt(1 - 1 / r^2) at the tableau with i and i + 1 exchanged.
@@ -107,7 +107,9 @@ def young_transpositions(shape: tuple[int, ...]) -> Float[Tensor, "transposition
 
 
 def _words(n: int) -> list[list[tuple[int, int, int]]]:
-    """The elements of S_n by length: of each its number, that of a shorter one, and the transposition after that."""
+    """List the elements of S_n by length: the index of each, the index of a shorter element, and the transposition
+    between.
+    """
     names, table = named_group(f"S{n}")
     steps = [names.index(f"({i} {i + 1})") for i in range(1, n)]
     seen, levels, last = {0}, [], [0]

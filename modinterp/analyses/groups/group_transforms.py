@@ -1,6 +1,6 @@
-"""The Fourier transform over a finite group, in an orthonormal real basis of matrix elements of its representations.
+"""Compute the Fourier transform over a finite group, in an orthonormal real basis of matrix elements.
 
-For a cyclic group it is that of `modinterp.analyses.fourier.transforms`, wave by wave.
+For a cyclic group, the transform equals `modinterp.analyses.fourier.transforms`, wave by wave.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from modinterp.analyses.groups.irreps import Irrep
 
 @checked
 def group_basis(irreps: Sequence[Irrep]) -> Float[Tensor, "component element"]:
-    """The orthonormal basis of all functions on a group that representations give, one after another.
+    """Return an orthonormal basis of functions on a group from the matrix elements of representations, one after
+    another.
 
     Raises:
-        ValueError: no representation.
+        ValueError: no representation is given.
     """
     if not irreps:
         raise ValueError("irreps must hold a representation, got none")
@@ -29,19 +30,23 @@ def group_basis(irreps: Sequence[Irrep]) -> Float[Tensor, "component element"]:
 
 @checked
 def transform(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "component *rest"]:
-    """Coefficients of functions on a group in `group_basis`; with all representations the sum of squares stays."""
+    """Return the coefficients of functions on a group in `group_basis`; with all representations, the sum of squares is
+    preserved.
+    """
     return torch.tensordot(group_basis(irreps).to(x.device), x.double(), dims=1)
 
 
 @checked
 def inverse(coefficients: Float[Tensor, "component *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "element *rest"]:
-    """The functions on a group that have the given coefficients in `group_basis`."""
+    """Return the functions on a group that have the given coefficients in `group_basis`."""
     return torch.tensordot(group_basis(irreps).T.to(coefficients.device), coefficients.double(), dims=1)
 
 
 @checked
 def fourier_matrix(x: Float[Tensor, " element"], rho: Irrep) -> Float[Tensor, "d d"]:
-    """The Fourier transform of a function at a representation, the sum of x(g) rho(g); convolutions become products."""
+    """Return the Fourier transform of a function at a representation, the sum of x(g) rho(g); convolutions become
+    products.
+    """
     return torch.einsum("g,gij->ij", x.double(), rho.matrices)
 
 
@@ -49,10 +54,10 @@ def fourier_matrix(x: Float[Tensor, " element"], rho: Irrep) -> Float[Tensor, "d
 def from_fourier_matrices(
     matrices: Sequence[Float[Tensor, "_ _"]], irreps: Sequence[Irrep]
 ) -> Float[Tensor, " element"]:
-    """The function whose transform at every representation is given, the inverse of `fourier_matrix`.
+    """Return the function with a given transform at every representation; this is the inverse of `fourier_matrix`.
 
     Raises:
-        ValueError: not exactly one matrix of the right dimension for each representation.
+        ValueError: there is not exactly one matrix of the right dimension for each representation.
     """
     wanted, shapes = [(rho.dim, rho.dim) for rho in irreps], [tuple(x.shape) for x in matrices]
     if wanted != shapes or not irreps:
@@ -66,20 +71,20 @@ def from_fourier_matrices(
 
 @checked
 def part_in(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "element *rest"]:
-    """The part of functions on a group that lies in some representations: their isotypic projections, added."""
+    """Return the part of functions on a group in some representations, the sum of their isotypic projections."""
     return inverse(transform(x, irreps), irreps) if irreps else torch.zeros_like(x, dtype=torch.float64)
 
 
 @checked
 def energies(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, "irrep *rest"]:
-    """Sum of squares of functions on a group in each representation."""
+    """Return the sum of squares of functions on a group in each representation."""
     squares = transform(x, irreps).square().split([rho.rank for rho in irreps])
     return torch.stack([part.sum(dim=0) for part in squares])
 
 
 @checked
 def energy_shares(x: Float[Tensor, "element *rest"], irreps: Sequence[Irrep]) -> Float[Tensor, " irrep"]:
-    """Share of the energy of a matrix, whose rows belong to the elements, in each representation; not centred.
+    """Return the share of a matrix's energy in each representation, without centring; rows belong to the elements.
 
     Source: Chughtai et al. 2023, section 5.2 (its fraction of variance explained of embedding and unembedding).
     """

@@ -1,4 +1,4 @@
-"""Nulls for representations: their share in networks and matrices without a group."""
+"""Compute null distributions for shares of representations, from networks and matrices without group structure."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ STRONGEST = "energy of the strongest"
 
 @checked
 def separation(W_L: Float[Tensor, "feature output"], irreps: Sequence[Irrep], count: int) -> dict[str, float]:
-    """`energy of the strongest`: share of a matrix that lies in its `count` strongest representations.
+    """Return `energy of the strongest`: the share of a matrix in its `count` strongest representations.
 
-    The trivial one, the mean of each row, is left out.
+    The trivial representation, which is the mean of each row, is left out.
 
     Args:
-        W_L: whose columns belong to the elements.
-        irreps: all of the group, the trivial one first.
+        W_L: matrix whose columns belong to the elements.
+        irreps: all irreducible real representations of the group, the trivial one first.
     """
     energy = energies(W_L.T, irreps[1:]).sum(dim=1)
     total = float(energy.sum())
@@ -42,14 +42,14 @@ def spectrum_nulls(
     draws: int = 199,
     seed: int = 0,
 ) -> Nulls:
-    """How clearly representations stand out of the map to logits, against all three nulls of a matrix.
+    """Measure how clearly representations stand out of the map to logits, compared with three null distributions.
 
     Args:
         W_L: the matrix that makes the logits, usually from the neurons.
-        irreps: all of the group, the trivial one first.
+        irreps: all irreducible real representations of the group, the trivial one first.
         count: number of key representations.
         at_start: the same matrix of networks at initialisation; None if they are not available.
-        draws, seed: number and seed of the draws from the other two nulls.
+        draws, seed: number and seed of the samples from the other two null distributions.
     """
     drawn = matrices_without_structure(W_L, at_start, draws, seed)
     samples = {name: (separation(w, irreps, count) for w in sample) for name, sample in drawn.items()}
@@ -61,7 +61,9 @@ def spectrum_nulls(
 def renamed_similarities(
     logits: Float[Tensor, "a b output"], task: Group, irreps: Sequence[Irrep], draws: int = 39, seed: int = 0
 ) -> Float[Tensor, "draw irrep"]:
-    """Similarities of the logits and characters once the elements are renamed at random, which leaves no structure."""
+    """Return the similarities of logits and characters after relabelling the elements at random, which removes
+    structure.
+    """
     where, found = quotients(task).to(logits.device), []
     for order in renamings(task.n, draws, seed):
         order = order.to(logits.device)

@@ -1,4 +1,4 @@
-"""How the matrix elements of rho(a b) in the neurons become logits."""
+"""Analyse how the matrix elements of rho(a b) in the neurons become logits."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LEAST_DIRECTION = 0.01  # of the largest singular value, above which a direction
 
 @dataclass(frozen=True)
 class GroupReadoff:
-    """The map from the matrix elements of rho(a b) in the neurons to the logits, against tr rho(a b) rho(c^-1).
+    """The map from the matrix elements of rho(a b) in the neurons to the logits, compared with tr rho(a b) rho(c^-1).
 
     Attributes:
-        share: share of the map that is tr rho(a b) rho(c^-1), in [0, 1].
-        rank: number of independent directions of the d^2 matrix elements that reach the logits. The rank is d^2 where
-            the map is the trace, and less where neurons hold only a part of the representation. A direction counts from
-            `LEAST_DIRECTION` of the largest singular value on.
+        share: share of the map explained by tr rho(a b) rho(c^-1), in [0, 1].
+        rank: number of independent directions of the d^2 matrix elements that reach the logits. The rank is d^2 if the
+            map is the trace, and less if neurons hold only a part of the representation. A direction counts if its
+            singular value is at least `LEAST_DIRECTION` of the largest.
     """
 
     share: float
@@ -34,9 +34,9 @@ class GroupReadoff:
 def group_readoff(
     means: Float[Tensor, "element neuron"], W_L: Float[Tensor, "neuron output"], task: Group, rho: Irrep
 ) -> GroupReadoff:
-    """How the matrix elements of rho(a b), to which the neurons are fitted by least squares, become logits.
+    """Measure how the matrix elements of rho(a b), fitted to the neurons by least squares, become logits.
 
-    The mean of the map over outputs is taken out.
+    The mean of the map over outputs is subtracted.
 
     Args:
         means: mean of every neuron over the pairs of each product, from `products.mean_by_product`.

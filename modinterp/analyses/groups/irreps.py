@@ -1,4 +1,4 @@
-"""The irreducible real representations of a finite group, as orthogonal matrices."""
+"""Compute the irreducible real representations of a finite group, as orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ KINDS = {1: "real", 2: "complex", 4: "quaternionic"}
 
 @dataclass(frozen=True, eq=False)
 class Irrep:
-    """A representation over the real numbers that has no part: rho(a b) = rho(a) rho(b).
+    """An irreducible representation over the real numbers: matrices with rho(a b) = rho(a) rho(b).
 
     Attributes:
         name: the usual name, such as `trivial`, `sign` or `standard`; a partition of n for S_n; `frequency k` for
             rotations by 2 pi k / n. Unnamed representations are called by their dimension and a letter, such as `3a`.
-        matrices: rho of every element, orthogonal.
+        matrices: the orthogonal matrix rho of every element, `[element, dim, dim]`.
     """
 
     name: str
     matrices: Float[Tensor, "element d d"]
 
     def __eq__(self, other: object) -> bool:
-        """True if two representations have one name and equal matrices, also across processes."""
+        """Return True if two representations have one name and equal matrices, also across processes."""
         return isinstance(other, Irrep) and self.name == other.name and torch.equal(self.matrices, other.matrices)
 
     def __hash__(self) -> int:
@@ -46,26 +46,26 @@ class Irrep:
 
     @cached_property
     def character(self) -> Float[Tensor, " element"]:
-        """The trace of every matrix."""
+        """The trace of the matrix of every element."""
         return self.matrices.diagonal(dim1=1, dim2=2).sum(dim=1)
 
     @cached_property
     def multiplicity(self) -> int:
-        """Mean square of the character: 1 where it is irreducible over the complex numbers.
+        """The mean square of the character: 1 if the representation is irreducible over the complex numbers.
 
-        2 where it splits into two conjugate complex representations, such as a rotation of a cyclic group; 4 where it
-        is a quaternionic representation twice. (Frobenius and Schur.)
+        The value is 2 for two conjugate complex representations, such as a rotation of a cyclic group. The value is 4
+        for twice a quaternionic representation (Frobenius and Schur).
         """
         return round(float(self.character.square().mean()))
 
     @property
     def rank(self) -> int:
-        """Dimension of the space that its matrix elements span: the squared dimension over `multiplicity`."""
+        """Dimension of the space that the matrix elements span: the squared dimension divided by `multiplicity`."""
         return self.dim**2 // self.multiplicity
 
     @cached_property
     def span(self) -> Float[Tensor, "component element"]:
-        """An orthonormal basis of the functions that its matrix elements span, column of the matrices by column."""
+        """An orthonormal basis of the functions that the matrix elements span, ordered by the matrices' columns."""
         n, rows = len(self.matrices), torch.empty(0, len(self.matrices), dtype=torch.float64)
         for column in self.matrices.permute(2, 1, 0) * (self.dim / n) ** 0.5:  # [d, element]
             rest = column - (column @ rows.T) @ rows
@@ -81,30 +81,30 @@ class Irrep:
 
 @checked
 def irreps(task: Group) -> tuple[Irrep, ...]:
-    """All irreducible real representations of a group, the trivial one first, in the numbering of the task's elements.
+    """Return all irreducible real representations of a group, the trivial one first, in the task's order of elements.
 
-    For cyclic and dihedral groups they are rotations and reflections, and for symmetric groups Young's orthogonal form.
-    For any other group they are parts of its regular representation.
+    Cyclic and dihedral groups have rotations and reflections, and symmetric groups have Young's orthogonal form. For
+    any other group, the regular representation is decomposed numerically.
 
     >>> [(rho.name, rho.dim) for rho in irreps(Group("S4"))]
     [('trivial', 1), ('standard', 3), ('(2, 2)', 2), ('standard x sign', 3), ('sign', 1)]
 
     Raises:
-        ValueError: they could not be told apart in the regular representation.
+        ValueError: representations could not be separated in the regular representation.
     """
     return _irreps(task.group, task.products, task.elements)
 
 
 @checked
 def irrep(task: Group, name: str) -> Irrep:
-    """The irreducible real representation of a name.
+    """Return the irreducible real representation with a given name.
 
     >>> irrep(Group("C7"), "frequency 3")
     Irrep(frequency 3, dim 2, complex)
 
     Raises:
-        ValueError: the group has none of this name over the real numbers. A complex or quaternionic representation
-            appears as the real one of two or four times its dimension.
+        ValueError: the group has no real representation of this name. A complex or quaternionic representation appears
+            as a real one of twice its dimension.
     """
     found = {rho.name: rho for rho in irreps(task)}
     if name not in found:
@@ -143,7 +143,7 @@ def _names(task: Group, found: list[Irrep]) -> list[str]:
 
 
 def _is_standard(task: Group, rho: Irrep) -> bool:
-    """Whether the character of a representation of A_n is one less than the number of fixed points."""
+    """Return True if the character of a representation of A_n is the number of fixed points minus 1."""
     if len(task.factors) != 1 or task.factors[0][0] != "A":
         return False
     n = task.factors[0][1]

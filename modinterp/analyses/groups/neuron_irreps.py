@@ -1,4 +1,4 @@
-"""Which representation each neuron serves, and whether it is constant on cosets."""
+"""Find the representation of each neuron, and whether the neuron is constant on cosets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DEAD = 0.01  # of the mean energy of all neurons, below which one is off
 @printable
 @dataclass(frozen=True)
 class NeuronIrreps:
-    """The representation in which each function, such as the input of a neuron by element, mostly lies.
+    """The strongest representation of each function on the group, such as the input of a neuron.
 
     Attributes:
         shares: share of each neuron's energy, about its mean, in each representation; NaN for a constant neuron.
-        live: whether the neuron varies noticeably, compared with the other neurons.
+        live: True for a neuron that varies noticeably, compared with the other neurons.
     """
 
     shares: Float[Tensor, "irrep neuron"]
@@ -39,18 +39,20 @@ class NeuronIrreps:
 
     @property
     def best(self) -> Float[Tensor, " neuron"]:
-        """The share of the strongest representation of each; NaN for a constant one."""
+        """The share of the strongest representation of each function; NaN for a constant function."""
         return self.shares.amax(dim=0)
 
     def sizes(self, irreps: Sequence[Irrep]) -> dict[str, int]:
-        """Name of a representation to how many live neurons are mostly of it; without those of none."""
+        """Return the number of live neurons of each representation, by its name; representations without neurons are
+        left out.
+        """
         counts = self.own[self.live].bincount(minlength=len(irreps)).tolist()
         return {rho.name: count for rho, count in zip(irreps, counts, strict=True) if count}
 
 
 @checked
 def neuron_irreps(x: Float[Tensor, "element neuron"], irreps: Sequence[Irrep]) -> NeuronIrreps:
-    """The shares of each column in each representation, about its mean."""
+    """Return the share of each centred column in each representation."""
     centred = x.double() - x.double().mean(dim=0)
     total = centred.square().sum(dim=0)
     return NeuronIrreps(energies(centred, irreps) / total, total > DEAD * total.mean())
@@ -58,13 +60,13 @@ def neuron_irreps(x: Float[Tensor, "element neuron"], irreps: Sequence[Irrep]) -
 
 @dataclass(frozen=True)
 class CosetShare:
-    """How many functions are constant on cosets that their own representation does not force upon them.
+    """The share of functions that are constant on cosets beyond those that their representation forces.
 
     Attributes:
-        share: of the functions that can be told apart at all.
+        share: share of the `tested` functions that are constant on cosets, in [0, 1].
         null: share of random functions of the same representations that are constant on cosets at least as large.
-        orders: order of the subgroup to how many functions are constant on its cosets.
-        tested: number of functions that could be distinguished: those of representations of more than one dimension.
+        orders: map from the order of a subgroup to the number of functions that are constant on its cosets.
+        tested: number of functions whose representation has more than one dimension.
     """
 
     share: float
@@ -77,14 +79,14 @@ class CosetShare:
 def coset_share_of_neurons(
     x: Float[Tensor, "element neuron"], task: Group, irreps: Sequence[Irrep], draws: int = 3, seed: int = 0
 ) -> CosetShare:
-    """Share of the live columns that are constant on cosets of a subgroup, beside random ones of equal representations.
+    """Return the share of live columns that are constant on cosets, and the same share for random functions.
 
     A function that lies in a representation is always constant on the cosets of its kernel, so these cosets do not
     count. Columns of one-dimensional representations do not count, since they are always constant on the cosets of
     their kernel.
 
     Raises:
-        ValueError: the group has too many subgroups to go through.
+        ValueError: the group has too many subgroups to test.
     Source: Stander et al. 2023 find cosets in networks on groups, Chughtai et al. 2023 find representations.
     """
     found = neuron_irreps(x, irreps)
@@ -105,5 +107,5 @@ def coset_share_of_neurons(
 
 
 def _random(rho: Irrep, generator: torch.Generator) -> Float[Tensor, " element"]:
-    """A random function that lies in a representation."""
+    """Return a random function that lies in a representation."""
     return rho.span.T @ torch.randn(rho.rank, generator=generator, dtype=torch.float64)

@@ -1,10 +1,11 @@
-"""A lower bound, from weights and cosets, on how many products a network with one hidden layer answers rightly.
+"""Prove from weights and cosets a lower bound on the products that a one-hidden-layer network answers correctly.
 
 A neuron whose two inputs are constant on cosets has one value for each pair of cosets. Neurons with the same two
 partitions share a table from pairs of cosets to logits. The logits of a pair are a sum of one entry from each table.
 The sum over all neurons therefore has one term for each pair of partitions, not one for each neuron. A ReLU changes by
 no more than its input. The distance of the inputs from their coset means therefore bounds the distance of the logits
-from the coset sums, for all pairs at once. A pair is proven where the correct logit leads by more than that.
+from the coset sums, for all pairs at once. A pair is proven if the correct logit exceeds all others by more than this
+bound.
 
 The reading by cosets is that of Stander et al. 2023; bounds of such networks are in Wu et al. 2024.
 """
@@ -26,14 +27,14 @@ ROUNDING = 1e-9  # a margin below this is no proof [nats]
 
 @dataclass(frozen=True)
 class ProductBound:
-    """A proven lower bound on the share of products that a network answers rightly.
+    """A proven lower bound on the share of products that a network answers correctly.
 
     Attributes:
         proven: number of pairs whose answer is proven right.
         pairs: number of all pairs.
-        operations: products and sums that the proof takes once the partitions are known.
-        by_trying: number of operations for trying all pairs.
-        tables: number of tables, of neurons with the same partitions.
+        operations: number of multiplications and additions in the proof, after the partitions are known.
+        by_trying: number of operations for running the network on all pairs.
+        tables: number of tables; neurons with the same partitions share a table.
         slack: mean over answers of the largest possible error of a margin. [nats]
     """
 
@@ -51,7 +52,7 @@ class ProductBound:
 
 
 def _means(x: Float[Tensor, "element neuron"], coset: Int[Tensor, " element"]) -> Float[Tensor, "coset neuron"]:
-    """The middle of the values on every coset, which none of them is far from."""
+    """Return the midpoint of the smallest and the largest value on every coset."""
     index = coset[:, None].expand(-1, x.shape[1])
     start = torch.zeros(int(coset.max()) + 1, x.shape[1], dtype=x.dtype)
     high, low = (start.scatter_reduce(0, index, x, how, include_self=False) for how in ("amax", "amin"))
@@ -66,14 +67,14 @@ def product_bound(
     task: Group,
     least: float = 0.999,
 ) -> ProductBound:
-    """A sound lower bound on the accuracy of ReLU(first[a] + second[b]) W_L over all pairs.
+    """Return a sound lower bound on the accuracy of ReLU(first[a] + second[b]) W_L over all pairs.
 
     Args:
-        first, second: what each neuron gets from the first and from the second element; biases may be in either.
+        first, second: input of each neuron from the first and from the second element; biases may be in either.
         W_L: map from neurons to logits.
         least: share of a neuron's input variance, from either element, above which the input counts as constant on
-            cosets; larger values take more operations and leave less slack. (The default was chosen on two networks on
-            A5: from 0.95 on 0.3% and 99.9% of their pairs are proven, from 0.99 and 0.999 on all.)
+            cosets; larger values take more operations and leave less slack. The default was chosen on two networks on
+            A5. With `least` 0.95, 0.3% and 99.9% of their pairs are proven; with 0.99 and 0.999, all pairs are proven.
     """
     first, second, W_L = (x.detach().double().cpu() for x in (first, second, W_L))
     n, neurons = first.shape

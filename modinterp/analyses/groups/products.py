@@ -19,7 +19,7 @@ from modinterp.tasks import Group
 
 @checked
 def mean_by_product(x: Float[Tensor, "a b *rest"], task: Group) -> Float[Tensor, "element *rest"]:
-    """Mean over the pairs of every product."""
+    """Return the mean over all pairs (a, b) with the same product a b."""
     flat = x.double().flatten(0, 1)
     sums = torch.zeros(task.n, *x.shape[2:], dtype=torch.float64, device=x.device)
     return sums.index_add(0, task.table.flatten().to(x.device), flat) / task.n
@@ -27,7 +27,7 @@ def mean_by_product(x: Float[Tensor, "a b *rest"], task: Group) -> Float[Tensor,
 
 @checked
 def product_part(x: Float[Tensor, "a b *rest"], task: Group, irreps: Sequence[Irrep]) -> Float[Tensor, "a b *rest"]:
-    """The part of activations that matrix elements of rho(a b) make up, of some representations rho."""
+    """Return the part of activations in the matrix elements of rho(a b), for some representations rho."""
     return part_in(mean_by_product(x, task), irreps)[task.table.to(x.device)]
 
 
@@ -37,8 +37,9 @@ class PairShares:
     """Shares of activations in each representation, as functions of a, of b, and of the product a b.
 
     Attributes:
-        names: of the representations.
-        a, b, product: the share of the energy of each activation, or of all, about its mean.
+        names: names of the representations.
+        a, b, product: share of the centred energy of each activation, or of all activations, in rho(a), rho(b), rho(a
+            b).
     """
 
     names: tuple[str, ...]
@@ -47,11 +48,11 @@ class PairShares:
     product: Float[Tensor, "irrep *feature"]
 
     def total(self) -> Float[Tensor, "irrep *feature"]:
-        """The sum of the three."""
+        """Return the sum of the shares in rho(a), rho(b) and rho(a b)."""
         return self.a + self.b + self.product
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each representation; the mean over activations, where there are several."""
+        """Return a table with one row for each representation; shares are averaged over several activations."""
         columns = {"rho(a)": self.a, "rho(b)": self.b, "rho(a b)": self.product}
         means = {name: x.reshape(len(self.names), -1).mean(dim=1).tolist() for name, x in columns.items()}
         return pd.DataFrame({"representation": self.names} | means)
@@ -61,10 +62,10 @@ class PairShares:
 def pair_shares(
     x: Float[Tensor, "a b feature"], task: Group, irreps: Sequence[Irrep], each: bool = False
 ) -> PairShares:
-    """Shares of activations in rho(a), rho(b) and rho(a b), each activation centred over all pairs.
+    """Return the shares of activations in rho(a), rho(b) and rho(a b), each activation centred over all pairs.
 
     Args:
-        each: whether to give the shares of every single activation, and not those of all together.
+        each: True for the shares of every single activation, False for the shares of all activations together.
     Source: Chughtai et al. 2023, section 5.3.
     """
     centred = x.double() - x.double().mean(dim=(0, 1))

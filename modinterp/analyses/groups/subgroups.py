@@ -1,4 +1,4 @@
-"""Subgroups of a finite group, and the share of a function that is constant on cosets."""
+"""Find subgroups of a finite group, and measure the share of a function that is constant on cosets."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ CONSTANT = 0.95  # share of a function's variance, from which it counts as const
 @checked
 @lru_cache(maxsize=8)
 def subgroups(task: Group) -> tuple[frozenset[int], ...]:
-    """All subgroups, the smallest first.
+    """Return all subgroups of a group, smallest first.
 
     The subgroups are found by joining cyclic subgroups until no new subgroup appears.
 
     Raises:
-        ValueError: there are more than 4,096.
+        ValueError: the group has more than 4,096 subgroups.
     """
     products = task.table.tolist()
     cyclic = {_generated({g}, products) for g in range(task.n)}
@@ -46,7 +46,7 @@ def subgroups(task: Group) -> tuple[frozenset[int], ...]:
 
 
 def _generated(some: set[int] | frozenset[int], products: Sequence[Sequence[int]]) -> frozenset[int]:
-    """The subgroup that some elements generate."""
+    """Return the subgroup that some elements generate."""
     reached, last = set(some), set(some)
     while last:
         last = {products[a][b] for a in last for b in some} - reached
@@ -56,7 +56,7 @@ def _generated(some: set[int] | frozenset[int], products: Sequence[Sequence[int]
 
 @checked
 def cosets(subgroup: frozenset[int], task: Group, side: Literal["left", "right"]) -> Int[Tensor, " element"]:
-    """The number of the coset of every element, `left` ones g H or `right` ones H g."""
+    """Return the index of the coset of every element, for `left` cosets g H or `right` cosets H g."""
     members = torch.tensor(sorted(subgroup))
     table = task.table if side == "left" else task.table.T
     return table[:, members].amin(dim=1).unique(return_inverse=True)[1]
@@ -64,7 +64,7 @@ def cosets(subgroup: frozenset[int], task: Group, side: Literal["left", "right"]
 
 @checked
 def coset_share(x: Float[Tensor, "element feature"], coset: Int[Tensor, " element"]) -> Float[Tensor, " feature"]:
-    """Share of the variance of each function that its means over cosets are; NaN for a constant function."""
+    """Return the share of each function's variance that its means over cosets explain; NaN for a constant function."""
     centred = x.double() - x.double().mean(dim=0)
     count = int(coset.max()) + 1
     sums = torch.zeros(count, x.shape[1], dtype=torch.float64, device=x.device).index_add(
@@ -79,10 +79,10 @@ class CosetFits:
     """The largest subgroup on whose cosets each function is constant.
 
     Attributes:
-        order: of that subgroup; 1 where there is none but the one of a single element.
-        side: `left` or `right` of each, empty where there is none.
-        share: share of each function's variance that its means over those cosets are.
-        subgroup: the subgroup of each.
+        order: order of the subgroup; 1 if there is no larger subgroup than the trivial one.
+        side: `left` or `right` cosets of each function; empty without a subgroup.
+        share: share of each function's variance that its means over the cosets explain.
+        subgroup: the subgroup of each function.
     """
 
     order: Int[Tensor, " feature"]
@@ -93,13 +93,13 @@ class CosetFits:
 
 @checked
 def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = CONSTANT) -> CosetFits:
-    """For each function on a group the largest proper subgroup on whose cosets it is constant.
+    """Find, for each function on a group, the largest proper subgroup on whose cosets the function is constant.
 
     Args:
-        x: one column a function.
-        least: share of the variance that the means over cosets must be.
+        x: functions on the group, `[element, function]`.
+        least: smallest share of the variance that the means over cosets must explain.
     Raises:
-        ValueError: there are more than 4,096 subgroups.
+        ValueError: the group has more than 4,096 subgroups.
     Source: Stander et al. 2023, who find cosets in such networks.
     """
     features = x.shape[1]
@@ -118,13 +118,13 @@ def coset_fits(x: Float[Tensor, "element feature"], task: Group, least: float = 
 def distinct_partitions(
     x: Float[Tensor, "element feature"], task: Group, least: float = CONSTANT
 ) -> tuple[list[int], list[Int[Tensor, " element"]]]:
-    """The partition into cosets of each function: its place among the different ones, and these.
+    """Return the distinct partitions into cosets, and for each function the index of its partition.
 
-    A partition has the number of each element's coset. The subgroup of a function is the largest one on whose cosets it
-    is constant. Where a function is not constant on any cosets, each element is a set of its own.
+    A partition holds the index of each element's coset. A function's partition belongs to the largest subgroup on whose
+    cosets the function is constant. Without such a subgroup, each element is a set of its own.
 
     Args:
-        least: share of a function's variance that the means over cosets must be.
+        least: smallest share of a function's variance that the means over cosets must explain.
     """
     fits, own = coset_fits(x, task, least), []
     known: dict[tuple[str, frozenset[int]], int] = {}
@@ -139,6 +139,6 @@ def distinct_partitions(
 
 @checked
 def kernel(character: Float[Tensor, " element"], task: Group) -> frozenset[int]:
-    """The elements that a representation takes to the identity matrix, from its character."""
+    """Return the elements that a representation maps to the identity matrix, found from its character."""
     same = (character - character[task.identity]).abs() < 1e-6
     return frozenset(same.nonzero().flatten().tolist())

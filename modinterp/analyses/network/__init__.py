@@ -1,4 +1,4 @@
-"""Whole networks: one row of summary numbers, and null distributions for measured statistics."""
+"""Analyse whole networks: one row of summary numbers, and null distributions for measured statistics."""
 
 from modinterp.lazy import lazy_modules
 

@@ -1,8 +1,8 @@
-"""Null distributions of Fourier measures, from networks and matrices without Fourier structure.
+"""Compute null distributions of Fourier measures, from networks and matrices without Fourier structure.
 
-There are three nulls. The first is the same architecture at initialisation. The second is the trained network with its
-residues relabelled at random, which keeps every weight and removes only the cyclic order. The third is random matrices
-with the singular values of the trained one. A measure is then judged by its p-value among the draws of a null.
+There are three null distributions. The first is the same architecture at initialisation. The second is the trained
+network with randomly relabelled residues, which removes only the cyclic order. The third is random matrices with the
+singular values of the trained matrix. A measure is judged by its p-value under a null distribution.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ Statistics = Mapping[str, Annotated[float, OR_NEVER]]  # by name; NaN where one 
 
 @dataclass(frozen=True)
 class Null:
-    """A statistic of a network beside its draws from a null distribution.
+    """A statistic of a network, with samples of the statistic from a null distribution.
 
     Attributes:
-        name: name of the null.
+        name: name of the null distribution.
         statistic: name of the statistic.
         observed: the statistic of the network itself; larger means more structure.
-        draws: the statistic of every draw from the null.
+        draws: the statistic of every sample from the null distribution.
     """
 
     name: str
@@ -57,9 +57,9 @@ class Null:
 
     @property
     def p_value(self) -> float:
-        """Share of the draws, the observation counted as one, that reach the observation; at least 1 / (draws + 1).
+        """The share of samples, including the observation, that reach the observation; at least 1 / (draws + 1).
 
-        NaN is no evidence: where the observation is NaN, all draws reach it, and a draw that is NaN reaches any.
+        NaN is never evidence: if the observation is NaN, the p-value is 1, and NaN samples count as reaching it.
         """
         # a tie up to rounding counts as reached
         reach = sum(not draw < self.observed - 1e-9 * abs(self.observed) for draw in self.draws)
@@ -69,20 +69,20 @@ class Null:
 @printable
 @dataclass(frozen=True)
 class Nulls:
-    """Several statistics of a network, each beside its draws from one or more nulls.
+    """Several statistics of a network, each with samples from one or more null distributions.
 
     Attributes:
-        rows: one for each statistic and null.
+        rows: one `Null` for each statistic and null distribution.
     """
 
     rows: tuple[Null, ...]
 
     def p_value(self, statistic: str) -> float:
-        """The largest p-value of a statistic over its nulls; NaN where it has none, which is within no band."""
+        """Return the largest p-value of a statistic over its null distributions; NaN if there are none."""
         return max((row.p_value for row in self.rows if row.statistic == statistic), default=float("nan"))
 
     def table(self) -> pd.DataFrame:
-        """One row for each statistic and null: observation, median and largest draw, p-value."""
+        """Return a table with one row per statistic and null: observation, median and largest sample, p-value."""
         return pd.DataFrame(
             {
                 "statistic": row.statistic,
@@ -99,12 +99,12 @@ class Nulls:
 
 @checked
 def nulls_by_statistic(name: str, observed: Statistics, draws: Iterable[Statistics]) -> tuple[Null, ...]:
-    """Observed statistics beside their draws from one null, one result for each statistic.
+    """Combine observed statistics with samples from one null distribution into one `Null` for each statistic.
 
     Args:
-        name: name of the null.
-        observed: name of each statistic to its value in the network itself.
-        draws: the same mapping for every draw.
+        name: name of the null distribution.
+        observed: map from the name of each statistic to its value in the network itself.
+        draws: the map from names to values for every sample.
     """
     rows = list(draws)
     return tuple(Null(name, key, value, tuple(row[key] for row in rows)) for key, value in observed.items())
@@ -112,19 +112,19 @@ def nulls_by_statistic(name: str, observed: Statistics, draws: Iterable[Statisti
 
 @checked
 def separation(W_L: Float[Tensor, "neuron output"], count: int) -> dict[str, float]:
-    """Two statistics of how clearly frequencies stand out of a matrix whose columns belong to the residues.
+    """Measure by two statistics how clearly frequencies stand out of a matrix whose columns belong to the residues.
 
     Args:
         count: number of frequencies that count as key frequencies.
     Returns:
         `gap of the spectrum`, as in `key_frequencies`; `energy of the strongest`, the share of the squared norm in the
-        `count` strongest frequencies, the constant left out.
+        `count` strongest frequencies, without the constant.
     """
     return next(_separations([W_L], count))
 
 
 def _separations(matrices: Iterable[Float[Tensor, "neuron output"]], count: int) -> Iterator[dict[str, float]]:
-    """`separation` of matrices of one shape, some of them together."""
+    """Compute `separation` of several matrices of one shape, in batches."""
     rest = iter(matrices)
     while some := list(islice(rest, TOGETHER)):
         W = torch.stack(some).detach().double()
@@ -139,7 +139,7 @@ def _separations(matrices: Iterable[Float[Tensor, "neuron output"]], count: int)
 
 @checked
 def renamings(p: int, draws: int, seed: int = 0) -> list[Int[Tensor, " a"]]:
-    """Random permutations of the residues mod p, one for each draw."""
+    """Return random permutations of the residues mod p, one for each sample."""
     generator = torch.Generator().manual_seed(seed)
     return [torch.randperm(p, generator=generator) for _ in range(draws)]
 
@@ -148,9 +148,9 @@ def renamings(p: int, draws: int, seed: int = 0) -> list[Int[Tensor, " a"]]:
 def matrices_with_same_spectrum(
     W_L: Float[Tensor, "neuron output"], draws: int, seed: int = 0
 ) -> Iterable[Float[Tensor, "component output"]]:
-    """Random matrices with the singular values of a given one, drawn one after the other.
+    """Yield random matrices with the singular values of a given matrix, one after the other.
 
-    Left singular vectors, on which the statistics of this module do not depend, are left out.
+    Left singular vectors, which do not affect the statistics of this module, are left out.
     """
     generator = torch.Generator().manual_seed(seed)
     values = torch.linalg.svdvals(W_L.double()).cpu()
@@ -161,10 +161,10 @@ def matrices_with_same_spectrum(
 
 
 def _orthonormal(drawn: Float[Tensor, "output component"]) -> Float[Tensor, "component output"]:
-    """Rows that span what random columns span, orthonormal; signs are arbitrary.
+    """Return orthonormal rows that span the same space as random columns; signs are arbitrary.
 
-    Columns twice as long as there are of them are far from dependent, so that Cholesky's factor of their products does,
-    which takes a fraction of the time.
+    Columns at least twice as long as their number are far from linearly dependent. A Cholesky factor is then accurate
+    enough, and much faster than a QR decomposition.
     """
     if len(drawn) < 2 * drawn.shape[1]:
         return torch.linalg.qr(drawn).Q.T
@@ -172,19 +172,18 @@ def _orthonormal(drawn: Float[Tensor, "output component"]) -> Float[Tensor, "com
 
 
 def _rank(values: Float[Tensor, " component"]) -> int:
-    """How many singular values are more than rounding: the residual stream is often narrower than the answers."""
+    """Return the number of singular values above rounding errors; W_L often has a low rank."""
     return max(1, int((values > RANK * values[0]).sum()))
 
 
 @checked
 def readouts_at_start(config: Config, draws: int) -> Iterable[Float[Tensor, "neuron output"]]:
-    """W_L of networks of an architecture at initialisation, with the seeds 0, 1, ..., made one after the other.
+    """Yield W_L of networks of an architecture at initialisation, for the seeds 0, 1, ..., one after the other.
 
-    Where there are more neurons than dimensions of the residual stream, neurons are rotated into as many rows as it has
-    dimensions: lengths and angles of the columns stay, and a transform takes a fraction of the time.
+    If there are more neurons than residual dimensions, neurons are rotated into fewer rows, one per residual dimension.
+    Lengths and angles of the columns stay the same, and a transform is faster.
 
-    It is W_U where no neurons write into the residual stream: in a pair MLP, and in attention alone. No other weights
-    of these networks are drawn.
+    In a pair MLP or an attention-only network, the matrix is W_U. No other weights are drawn.
     """
     last = f"blocks.{config.n_layers - 1}.mlp.W_out"
     for seed in range(draws):
@@ -203,14 +202,14 @@ def matrices_without_structure(
     draws: int = 199,
     seed: int = 0,
 ) -> dict[str, Iterable[Float[Tensor, "component output"]]]:
-    """Name of each of the three nulls to matrices drawn from it, which are made one after the other.
+    """Map the name of each of the three null distributions to random matrices, which are computed one after the other.
 
-    Only lengths and angles of their columns mean anything: their rows are neurons in a basis of their own.
+    Only lengths and angles of the columns are meaningful, because the rows are neurons in an arbitrary basis.
 
     Args:
         W_L: the matrix that makes the logits, usually from the neurons.
         at_start: the same matrix of networks at initialisation; None if they are not available.
-        draws, seed: number and seed of the draws from the other two nulls.
+        draws, seed: number and seed of the samples from the other two null distributions.
     """
     W = W_L.double().cpu()
     _, values, directions = torch.linalg.svd(W, full_matrices=False)
@@ -230,13 +229,13 @@ def spectrum_nulls(
     draws: int = 199,
     seed: int = 0,
 ) -> Nulls:
-    """How clearly frequencies stand out of the map to logits, against all three nulls.
+    """Measure how clearly frequencies stand out of the map to logits, compared with all three null distributions.
 
     Args:
         W_L: the matrix that makes the logits, usually from the neurons.
         count: number of key frequencies.
         at_start: the same matrix of networks at initialisation; None if they are not available.
-        draws, seed: number and seed of the draws from the other two nulls.
+        draws, seed: number and seed of the samples from the other two null distributions.
     """
     observed, drawn = separation(W_L, count), matrices_without_structure(W_L, at_start, draws, seed)
     samples = {name: _separations(sample, count) for name, sample in drawn.items()}
@@ -247,12 +246,12 @@ def spectrum_nulls(
 def cosine_share(
     logits: Float[Tensor, "a b output"], count: int, sign: int = 1, names: Int[Tensor, " a"] | None = None
 ) -> float:
-    """Share of the logits' variance in the strongest cosines of a + b - c, whichever these are, in [0, 1].
+    """Return the share of the logits' variance in the strongest cosines of a + b - c, in [0, 1].
 
     Args:
         count: number of cosines.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
-        names: a permutation of the residues: what each one is renamed to.
+        names: a permutation that gives the new label of each residue.
     """
     names = torch.arange(len(logits)) if names is None else names
     return shares_of_cosines(logits.flatten(0, 1), torch.arange(len(logits) ** 2), names[None], count, sign)[0]
@@ -274,15 +273,15 @@ def logit_nulls(
     seed: int = 0,
     pairs: Int[Tensor, " pair"] | None = None,
 ) -> Nulls:
-    """Share of the logits' variance in cosines of a + b - c, against initialisation and renamed residues.
+    """Compare the logits' variance in cosines of a + b - c with initial networks and relabelled residues.
 
     Args:
         count: number of cosines.
         at_start: logits of networks at initialisation; None if they are not available.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
-        draws, seed: number and seed of the random renamings.
-        pairs: numbers a p + b of the pairs that draws are taken on, and that `at_start` holds; all by default. Fewer
-            add noise to each cosine of a draw, so that p-values err towards 1.
+        draws, seed: number and seed of the random relabellings.
+        pairs: indices a p + b of the pairs in the samples and in `at_start`; all pairs by default. Fewer pairs add
+            noise to each cosine, so that p-values err towards 1.
     """
     statistic, p = "variance of the logits in cosines", logits.shape[-1]
     if pairs is not None:
@@ -302,7 +301,7 @@ def logit_nulls(
 
 @checked
 def best_shares(post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
-    """Share of each neuron's variance at its best frequency, 0 for a constant neuron; see `neuron_fits`."""
+    """Return the share of each neuron's variance at its best frequency, 0 for a constant neuron; see `neuron_fits`."""
     return neuron_fits(post).fractions.nan_to_num(0)
 
 
@@ -310,14 +309,14 @@ def best_shares(post: Float[Tensor, "a b neuron"]) -> Float[Tensor, " neuron"]:
 def neuron_null(
     post: Float[Tensor, "a b neuron"], draws: int = 9, n_neurons: int = 64, seed: int = 0
 ) -> tuple[float, Sequence[float]]:
-    """Share of a neuron's variance that its best frequency explains when the residues are renamed at random.
+    """Return the share of a neuron's variance at its best frequency after relabelling the residues at random.
 
     Args:
         post: activations after the nonlinearity.
-        draws: number of renamings.
-        n_neurons: about how many of the neurons are looked at, evenly spread.
+        draws: number of random relabellings.
+        n_neurons: approximate number of neurons to use, evenly spaced among all neurons.
     Returns:
-        the 99th percentile of the share over neurons and draws; the largest share of each draw.
+        the 99th percentile of the share over neurons and relabellings; the largest share of each relabelling.
     """
     step = max(1, post.shape[-1] // n_neurons)
     some = post[..., ::step].cpu()

@@ -1,4 +1,4 @@
-"""One row of numbers for a network that adds mod p: sparsity, periodicity, and whether its last neurons suffice.
+"""Summarise a network that adds mod p in one row: sparsity, periodicity, and whether its last neurons suffice.
 
 Source: Nanda et al. 2023, appendix C.2.3, tables 5 and 6.
 """
@@ -35,8 +35,8 @@ class Summary:
             (definition D4-logit).
         direction_fves: fraction of the neurons' variance along each direction of W_L at the key frequencies that one
             wave of a + b explains (definition D4-dir).
-        excluded_loss: loss without the key frequencies, over the pairs trained on, or over all where these are not
-            known. [nats]
+        excluded_loss: loss without the key frequencies, over the training pairs, or over all pairs if the split is
+            unknown. [nats]
         original: loss and accuracy of the network over all pairs.
         without_skip: loss and accuracy over all pairs with the mean over all inputs in place of the last MLP's skip
             connection.
@@ -66,9 +66,9 @@ class Summary:
 def without_skip(
     logits: Float[Tensor, "a b output"], mid: Float[Tensor, "a b d_model"], W_U: Float[Tensor, "d_model output"]
 ) -> Float[Tensor, "a b output"]:
-    """Logits with the mean over all inputs in place of the last MLP's skip connection.
+    """Return the logits with the last MLP's skip connection replaced by its mean over all inputs.
 
-    From there on the network is affine, so the logits change by what W_U makes of the difference.
+    After the last MLP the network is affine, so the logits change by the difference times W_U.
 
     Args:
         mid: residual stream before the last MLP, `hook_resid_mid`.
@@ -79,12 +79,13 @@ def without_skip(
 
 @checked
 def summary(network: Network, task: Task, train: Int[Tensor, " row"] | None = None) -> Summary:
-    """Summary of a network that adds mod p, from its weights and its activations on all inputs.
+    """Return the summary of a network that adds mod p, from its weights and its activations on all inputs.
 
-    The network is run in its own precision, which its numbers do not feel; they are taken in float64.
+    The network runs in its own precision, which does not affect the results noticeably. The numbers are computed in
+    float64.
 
     Args:
-        train: rows of `Task.inputs()` that were trained on; all rows by default.
+        train: rows of `Task.inputs()` used for training; all rows by default.
     """
     last, p, labels = f"blocks.{len(network.blocks) - 1}", task.output_sizes[0], task.labels()
     grid = activations(network, task, (f"{last}.mlp.hook_post", f"{last}.hook_resid_mid"), precise=False)

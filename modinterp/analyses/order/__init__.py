@@ -1,4 +1,4 @@
-"""Networks that order numbers: look-up tables, copying, ranks, permutations, bounds on the accuracy."""
+"""Analyse networks that order numbers: look-up tables, copying, ranks, permutations, and bounds on the accuracy."""
 
 from modinterp.lazy import lazy_modules
 

@@ -1,4 +1,4 @@
-"""A lower bound, from the weights alone, on how often a network answers the largest of several numbers.
+"""Prove from the weights alone a lower bound on the accuracy of a network that finds the largest number.
 
 The inputs are cut into boxes. A box has the largest number m, the number of times that m occurs, and an interval for
 each other number. The order of the numbers is free. A box is proven if for every input in it and every other answer j
@@ -51,7 +51,7 @@ class AccuracyBound:
         proven: number of inputs on which the answer is proven correct.
         inputs: number of all inputs, limit^n.
         boxes: number of boxes that were bounded.
-        evaluated: number of inputs that were run one by one, where a box was down to one choice of numbers.
+        evaluated: number of inputs that were run one by one, because their box has a single choice of numbers.
         wrong: number of evaluated inputs with a wrong answer; the accuracy is at most 1 - wrong / inputs.
         by_largest: share of the inputs on which the answer is proven correct, by their largest number.
     """
@@ -65,7 +65,7 @@ class AccuracyBound:
 
     @property
     def accuracy(self) -> float:
-        """Lower bound on the accuracy on uniform inputs: the share on which the answer is proven correct, in [0, 1]."""
+        """Lower bound on the accuracy: the share of all inputs on which the answer is proven correct, in [0, 1]."""
         return self.proven / self.inputs
 
 
@@ -73,7 +73,7 @@ Box = tuple[tuple[int, int], ...]  # (lowest, highest) of every number, in falli
 
 
 def _size(box: Box) -> int:
-    """Number of inputs in a box, in all orders.
+    """Return the number of inputs in a box, in all orders.
 
     >>> _size(((7, 7), (0, 2), (0, 2))), _size(((7, 7), (7, 7)))
     (27, 1)
@@ -84,7 +84,7 @@ def _size(box: Box) -> int:
 
 
 def _sub_boxes(box: Box, interval: tuple[int, int]) -> list[Box]:
-    """The boxes that result when an interval of a box is halved and each of its numbers falls into one half.
+    """Return the boxes that result when an interval of a box is halved and each of its numbers falls into one half.
 
     >>> _sub_boxes(((7, 7), (0, 3), (0, 3)), (0, 3))
     [((7, 7), (2, 3), (2, 3)), ((7, 7), (2, 3), (0, 1)), ((7, 7), (0, 1), (0, 1))]
@@ -101,10 +101,10 @@ class Bounder:
     once.
 
     Args:
-        query: query position behind the n numbers.
-        n: how many numbers an input has.
+        query: query position after the n numbers.
+        n: how many numbers each input has.
     Raises:
-        ValueError: neurons that are no ReLUs.
+        ValueError: the neurons are not ReLUs.
     """
 
     def __init__(self, query: QueryPosition, n: int):
@@ -131,7 +131,8 @@ class Bounder:
         self.bias = logit_map.b_out @ logit_map.W_U + logit_map.b_U
 
     def weights(self, low: Tensor, high: Tensor) -> tuple[Tensor, Tensor]:
-        """Smallest and largest unnormalised attention weight of every number of every box: [batch, n, head] each.
+        """Return the smallest and largest unnormalised attention weight of every number of every box: [batch, n, head]
+        each.
 
         Args:
             low, high: ends of the interval of every number of every box, `[batch, n]`.
@@ -139,7 +140,7 @@ class Bounder:
         return self.least_weight.minima(low, high), -self.least_minus_weight.minima(low, high)
 
     def _least_in(self, values: Tensor, own: Tensor, least: Tensor, most: Tensor) -> Float[Tensor, "batch neuron"]:
-        """A lower bound on the sum over heads of the weighted means of values, weights between least and most."""
+        """Return a lower bound on the sum over heads of weighted means of values, with weights between bounds."""
         least, most, own_weight = least.unsqueeze(3), most.unsqueeze(3), self.self_weight[:, None]
         t = (most * values).sum(dim=1) + own_weight * own
         t = t / (most.sum(dim=1) + own_weight)
@@ -151,11 +152,11 @@ class Bounder:
         return (t + excess.clamp(max=0) / (least.sum(dim=1) + own_weight)).sum(dim=1)
 
     def neurons(self, low: Tensor, high: Tensor, weights: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
-        """Lower and upper bounds on every neuron before its ReLU in every box: [batch, neuron] each.
+        """Return the lower and upper bounds on every neuron before its ReLU in every box: [batch, neuron] each.
 
         Args:
             low, high: ends of the interval of every number of every box, `[batch, n]`.
-            weights: from the method of that name.
+            weights: smallest and largest attention weights, from the method `weights`.
         """
         least = self._least_in(self.least_in.minima(low, high), self.self_in, *weights)
         minus_most = self._least_in(self.least_minus_in.minima(low, high), -self.self_in, *weights)
@@ -169,11 +170,11 @@ class Bounder:
         box: Int[Tensor, " pair"],
         other: Int[Tensor, " pair"],
     ) -> Float[Tensor, " pair"]:
-        """Lower bounds on the logit of a box's largest number less that of another answer. [nats]
+        """Return lower bounds on the logit of a box's largest number minus the logit of another answer. [nats]
 
         Args:
             low, high: ends of the interval of every number of every box.
-            weights: from the method of that name.
+            weights: smallest and largest attention weights, from the method `weights`.
             box, other: the pairs of box and other answer for which the margin is bounded, box by box.
         """
         least, most = self.neurons(low, high, weights)
@@ -200,11 +201,12 @@ class Bounder:
         intervals: Mapping[tuple[int, int], int],
         least: Float[Tensor, "n head"],
     ) -> Float[Tensor, " pair"]:
-        """`fixed` plus a lower bound on what all heads add along a direction, no tighter than a proof needs.
+        """Return `fixed` plus a lower bound on the output of all heads along a direction, only as tight as a proof
+        needs.
 
         Args:
-            intervals: of one box, that of its largest number first, each with how many of its numbers lie in it.
-            least: smallest weight of each of its numbers.
+            intervals: intervals of one box with their counts of numbers; the interval of the largest number is first.
+            least: smallest attention weight of each number.
         """
         times, spans = list(intervals.values()), [slice(low, high + 1) for low, high in intervals]
         weights, heads = [self.weight[:, :, span] for span in spans], torch.arange(len(self.self_weight))
@@ -233,12 +235,12 @@ class Bounder:
 
 @checked
 def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> AccuracyBound:
-    """A proven lower bound on a network's accuracy on the task that it was trained on; see `proven_accuracy`.
+    """Prove a lower bound on a network's accuracy on its own task; see `proven_accuracy`.
 
     Args:
-        boxes: how many boxes are bounded at most; more prove more.
+        boxes: largest number of boxes to bound; more boxes give a larger bound.
     Raises:
-        ValueError: a task other than the largest or the smallest number, a network other than one layer of ReLUs.
+        ValueError: the task is not to find the largest or smallest number, or the network is not one layer with ReLUs.
     """
     if task.ask not in ("max", "min"):
         raise ValueError(f"the accuracy is bounded for the largest or smallest of several numbers, got {task.name}")
@@ -248,14 +250,14 @@ def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> Acc
 
 @checked
 def proven_accuracy(query: QueryPosition, n: int, boxes: int = 10_000, batch_size: int = 64) -> AccuracyBound:
-    """A sound lower bound on the accuracy over all limit^n inputs when the answer is the largest of n numbers.
+    """Prove a lower bound on the accuracy over all limit^n inputs when the answer is the largest of n numbers.
 
     Args:
-        query: query position CLS, behind the n numbers; its `mirror_image` where the answer is the smallest.
-        boxes: how many boxes are bounded at most; more prove more.
-        batch_size: how many boxes are bounded at once.
+        query: query position CLS after the n numbers; its `mirror_image` if the answer is the smallest number.
+        boxes: largest number of boxes to bound; more boxes give a larger bound.
+        batch_size: number of boxes that are bounded at once.
     Raises:
-        ValueError: neurons that are no ReLUs.
+        ValueError: the neurons are not ReLUs.
     """
     bounder, limit = Bounder(query, n), query.logit_map.W_U.shape[1]
     heap: list[tuple[int, Box, Tensor]] = []
@@ -303,7 +305,7 @@ def _unproven(
 
 
 def _correct_orders(query: QueryPosition, box: Box) -> int:
-    """Number of orders with a correct answer, for a box of single numbers."""
+    """Return the number of orders with a correct answer, for a box in which every interval is a single number."""
     orders = sorted(set(permutations(number for number, _ in box)))
     tokens = torch.tensor([[*order, query.token] for order in orders])
     return int((query.logits(tokens).argmax(dim=1) == box[0][0]).sum())
@@ -311,7 +313,8 @@ def _correct_orders(query: QueryPosition, box: Box) -> int:
 
 @checked
 def gap_threshold_share(limit: int, n: int, gap: int) -> float:
-    """Share of all inputs whose largest number stands alone and leads by `gap` or more, which a plain gap proof covers.
+    """Return the share of inputs with a unique largest number that leads by at least `gap`; a simple gap proof covers
+    these.
 
     >>> gap_threshold_share(10, 2, 1)
     0.9

@@ -1,4 +1,4 @@
-"""Copying: does a number that all heads attend to become the answer, and how much of another may be mixed in?
+"""Test copying: whether a number that all heads attend to becomes the answer, also with another number mixed in.
 
 Source: "Circuit engineering", the o-v circuit and the robustness of copying.
 """
@@ -22,12 +22,12 @@ FAITHFUL = 0.99  # accuracy that counts as copying
 @printable
 @dataclass(frozen=True, eq=False)
 class Copying:
-    """The answer of a network when all heads attend to one number alone, for every number.
+    """The answer of a network when all heads attend to a single number, for every number.
 
     Attributes:
-        right: whether the answer is that number.
-        right_alone: whether the answer is that number without the MLP, whose skip connection is left.
-        margin: logit of the number less the largest other logit. [nats]
+        right: True for each number that is the answer when all heads attend to it.
+        right_alone: True for each number that is also the answer without the MLP, with only its skip connection.
+        margin: logit of the number minus the largest other logit. [nats]
     """
 
     right: Bool[Tensor, " token"]
@@ -35,13 +35,13 @@ class Copying:
     margin: Float[Tensor, " token"]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each number."""
+        """Return a table with one row for each number."""
         return pd.DataFrame({name: x.tolist() for name, x in vars(self).items()}).rename_axis("number").reset_index()
 
 
 @checked
 def copying(query: QueryPosition, n: int) -> Copying:
-    """The answer at a query position when all heads attend to one number alone, for every number.
+    """Compute the answer at a query position when all heads attend to a single number, for every number.
 
     Args:
         n: the OV output of a number is its mean over the first `n` positions.
@@ -61,15 +61,15 @@ class Tolerance:
     """Accuracy of copying a number when part of another number is mixed in.
 
     Attributes:
-        share: share of the other number, ascending from 0 to 1.
-        accuracy: share of the pairs of numbers whose first is the answer, in [0, 1].
+        share: shares of the other number, ascending from 0 to 1.
+        accuracy: for each share, the share of pairs of numbers whose first number is the answer, in [0, 1].
     """
 
     share: Float[Tensor, " step"]
     accuracy: Float[Tensor, " step"]
 
     def largest_share(self, faithful: float = FAITHFUL) -> float:
-        """Largest share of another number up to which accuracy stays at `faithful` or above; NaN if it never does.
+        """Return the largest share of another number up to which accuracy is at least `faithful`; NaN if there is none.
 
         >>> Tolerance(torch.tensor([0.0, 0.25, 0.5]), torch.tensor([1.0, 1.0, 0.5])).largest_share()
         0.25
@@ -78,13 +78,13 @@ class Tolerance:
         return float(self.share[int(enough.sum()) - 1]) if enough[0] else float("nan")
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each share, with its accuracy."""
+        """Return a table with one row for each share, with its accuracy."""
         return pd.DataFrame({"share of the other": self.share.tolist(), "accuracy": self.accuracy.tolist()})
 
 
 @checked
 def pairs(limit: int, first: int, most: int = 2000, seed: int = 0) -> Int[Tensor, "pair 2"]:
-    """All ordered pairs of different numbers from `first` to `limit` - 1, or a random choice of `most` of them.
+    """Return all ordered pairs of different numbers from `first` to `limit` - 1, or `most` random pairs.
 
     >>> sorted(pairs(4, 2).tolist())
     [[2, 3], [3, 2]]
@@ -103,14 +103,14 @@ def tolerance(
     query: QueryPosition,
     steps: int = 40,
 ) -> Tolerance:
-    """Accuracy of answering the first number of each pair while a growing share of the second takes its place.
+    """Measure how often the first number of each pair is the answer while a growing share of the second replaces it.
 
     Args:
         copies: sum of all heads' outputs when they attend to only one token, from `QueryPosition.copies`.
-        start: residual stream of the query position without attention, one for all pairs or one for each.
+        start: residual stream of the query position without attention, one for all pairs or one for each pair.
         both: pairs of numbers, from `pairs`.
-        query: query position whose MLP and unembedding give the answer.
-        steps: the share grows by 1 / steps.
+        query: query position, whose MLP and unembedding give the answer.
+        steps: number of steps from share 0 to share 1.
     Source: "Circuit engineering", the robustness of copying.
     """
     own, other = start + copies[both[:, 0]], start + copies[both[:, 1]]

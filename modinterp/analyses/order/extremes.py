@@ -1,4 +1,4 @@
-"""Smallest values over intervals of an axis, looked up in a table."""
+"""Look up smallest values over intervals of an axis in a precomputed table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class Extremes:
-    """Sparse table of smallest values over any interval of the first axis, each from two overlapping powers of two."""
+    """Sparse table that gives the smallest value over any interval of the first axis from two stored values."""
 
     def __init__(self, x: Float[Tensor, "token *rest"]):
         self.levels = [x]
@@ -17,7 +17,7 @@ class Extremes:
             self.levels.append(torch.minimum(last[:-step], last[step:]))
 
     def minima(self, low: Int[Tensor, "*batch"], high: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch *rest"]:
-        """Smallest values over the indices from `low` to `high`, both included, elementwise."""
+        """Return the smallest values over the indices from `low` to `high`, both included, elementwise."""
         smallest = self.levels[0].new_empty(*low.shape, *self.levels[0].shape[1:])
         level = (high - low + 1).double().log2().floor().long()
         for k in level.unique().tolist():

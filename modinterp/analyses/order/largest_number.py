@@ -1,4 +1,4 @@
-"""The largest of several numbers, answered at CLS: gaps, attention to the largest number, and the idealised circuit.
+"""Analyse networks that find the largest number at CLS: gaps, attention to it, and the idealised circuit.
 
 Source: "Circuit engineering", the max transformer.
 """
@@ -20,7 +20,7 @@ from modinterp.analyses.statistics.lines import Lines
 
 @checked
 def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
-    """Gap of each input: its largest number less the next largest, 0 where the largest stands twice.
+    """Return the gap of each input: its largest number minus the second largest, 0 if the largest occurs twice.
 
     The gap of a single number is the number itself.
 
@@ -35,14 +35,14 @@ def gaps(numbers: Int[Tensor, "input n"]) -> Int[Tensor, " input"]:
 def gap_means(
     values: Float[Tensor, " input"] | Bool[Tensor, " input"], gap: Int[Tensor, " input"], edges: tuple[int, ...]
 ) -> pd.DataFrame:
-    """Return means of a quantity over inputs by their gap, one row for the gaps from each edge up to the next.
+    """Return means of a quantity over inputs by their gap, with one row for each interval of gaps.
 
     Args:
-        values: one number for each input, such as whether its answer is correct.
+        values: one number for each input, such as 1 for a correct answer and 0 for a wrong one.
         gap: gap of each input, from `gaps`.
         edges: lower ends of the intervals, ascending; the last interval has no upper end.
     Returns:
-        columns gap (lower end), inputs (how many) and mean (NaN where there are no inputs).
+        table with the columns gap (lower end), inputs (their number) and mean (NaN without inputs).
     """
     rows = []
     for low, high in zip(edges, (*edges[1:], None), strict=True):
@@ -53,11 +53,11 @@ def gap_means(
 
 @checked
 def mass_on(pattern: Float[Tensor, "input head pos"], mask: Bool[Tensor, "input n"]) -> Float[Tensor, "input head"]:
-    """Attention of each head to some of the first n positions together, in [0, 1].
+    """Return the total attention of each head to some of the first n positions, in [0, 1].
 
     Args:
-        pattern: attention from one query position.
-        mask: which of the first n positions count.
+        pattern: attention pattern of one query position.
+        mask: True for the positions that count, among the first n positions.
     """
     return (pattern[:, :, : mask.shape[1]] * mask[:, None]).sum(dim=2)
 
@@ -65,7 +65,7 @@ def mass_on(pattern: Float[Tensor, "input head pos"], mask: Bool[Tensor, "input 
 @printable
 @dataclass(frozen=True, eq=False)
 class LargestAttention:
-    """Attention of each head to the largest number, wherever it stands.
+    """Attention of each head to the largest number, at any position.
 
     Attributes:
         mass: mean attention to the largest number over inputs, by head, in [0, 1].
@@ -78,10 +78,11 @@ class LargestAttention:
 
 @checked
 def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"]) -> LargestAttention:
-    """How far each head attends to the largest number alone; positions behind the numbers count as others.
+    """Measure how far each head attends only to the largest number; positions after the numbers count as other
+    positions.
 
     Args:
-        pattern: attention from one query position.
+        pattern: attention pattern of one query position.
         numbers: the tokens at the first n positions.
     """
     largest = numbers == numbers.amax(dim=1, keepdim=True)
@@ -92,12 +93,14 @@ def attention_to_largest(pattern: Float[Tensor, "input head pos"], numbers: Int[
 
 @checked
 def with_line_scores(query: QueryPosition, score_lines: Lines, n: int) -> QueryPosition:
-    """A copy of a query position with the scores of all numbers at the first `n` positions on lines.
+    """Return a copy of a query position in which the scores at the first `n` positions are linear functions of the
+    number.
 
-    CLS has only one query, so keys on lines make scores on lines. All other scores stay.
+    CLS has only one query, so keys that are linear in the number give scores that are linear in it. All other scores
+    stay unchanged.
 
     Args:
-        score_lines: line of the scores against the number, one for each head.
+        score_lines: line of the scores as a function of the number, one for each head.
     """
     scores, limit = query.scores.clone(), query.logit_map.W_U.shape[1]
     scores[:n, :limit] = score_lines.at(limit)
@@ -108,12 +111,12 @@ def with_line_scores(query: QueryPosition, score_lines: Lines, n: int) -> QueryP
 def perfect_copy(
     pattern: Float[Tensor, "input head pos"], numbers: Int[Tensor, "input n"], limit: int
 ) -> Float[Tensor, "input output"]:
-    """Logits of a circuit that copies what it attends to: the attention to each number, averaged over heads.
+    """Return the logits of a circuit that copies attended numbers: the attention to each number, averaged over heads.
 
     Args:
-        pattern: attention from one query position.
+        pattern: attention pattern of one query position.
         numbers: the tokens at the first n positions.
-        limit: all numbers are below it.
+        limit: upper bound of the numbers, not included.
 
     >>> perfect_copy(torch.tensor([[[0.25, 0.75, 0.0]]]), torch.tensor([[1, 3]]), limit=4).tolist()
     [[0.0, 0.25, 0.0, 0.75]]

@@ -1,8 +1,7 @@
-"""A one-layer transformer as look-up tables: query, key and OV output of every token at every position.
+"""Represent a one-layer transformer by look-up tables: query, key and OV output of every token at every position.
 
-In one layer, scores and OV outputs depend only on token and position, so a few tables hold all that attention can do.
-A query position with a fixed token, such as CLS, only needs the score and the OV output of every token
-(`QueryPosition`).
+In one layer, scores and OV outputs depend only on token and position, so a few tables determine the attention. A query
+position with a fixed token, such as CLS, only needs the score and the OV output of every token (`QueryPosition`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class LogitMap:
     """The map from the residual stream after attention to the logits: the MLP, if there is one, and the unembedding.
 
     Attributes:
-        W_in, b_in, W_out, b_out: weights of the MLP; without neurons where the network has none.
+        W_in, b_in, W_out, b_out: weights of the MLP; with 0 neurons if the network has no MLP.
         W_U, b_U: weights of the unembedding.
         act_fn: activation function, a key of `modinterp.models.config.ACTIVATIONS`.
     """
@@ -46,7 +45,7 @@ class LogitMap:
         return resid @ self.W_in + self.b_in
 
     def logits(self, resid: Float[Tensor, "*batch d_model"], mlp: bool = True) -> Float[Tensor, "*batch output"]:
-        """Logits for residual streams after attention, with the MLP or, for `mlp=False`, with its skip alone."""
+        """Return logits for residual streams after attention, with the MLP or, for `mlp=False`, only with its skip."""
         if mlp:
             resid = resid + ACTIVATIONS[self.act_fn](self.pre(resid)) @ self.W_out + self.b_out
         return resid @ self.W_U + self.b_U
@@ -54,11 +53,11 @@ class LogitMap:
     def logits_between(
         self, one: Float[Tensor, "pair d_model"], other: Float[Tensor, "pair d_model"], shares: Iterable[float]
     ) -> Iterator[Float[Tensor, "pair output"]]:
-        """Logits of (1 - e) one + e other for every share e. The linear part is computed only at both ends.
+        """Return the logits of (1 - e) one + e other for every share e. The linear part is computed only at both ends.
 
         Args:
             one, other: residual streams after attention.
-            shares: e, from 0, where the residual stream is `one`, to 1, where it is `other`.
+            shares: values of e, from 0 (the residual stream is `one`) to 1 (the residual stream is `other`).
         """
         act, W_L, bias = ACTIVATIONS[self.act_fn], self.W_out @ self.W_U, self.b_out @ self.W_U + self.b_U
         pre, skip = (self.pre(one), self.pre(other)), (one @ self.W_U + bias, other @ self.W_U + bias)
@@ -69,11 +68,12 @@ class LogitMap:
 @printable
 @dataclass(frozen=True, eq=False)
 class QueryPosition:
-    """Everything that makes the logits at one query position whose own token is fixed.
+    """Everything that determines the logits at one query position with a fixed token.
 
     Attributes:
-        scores: attention score of every token at every position up to the query's, over sqrt(d_head). [nats]
-        ov: what each head adds to the residual stream of the query position when it attends to that token alone.
+        scores: attention score of every token at every position up to the query position, divided by sqrt(d_head).
+            [nats]
+        ov: output of each head to the residual stream of the query position if it attends only to one token.
         start: the residual stream of the query position without attention.
         token: the token at the query position.
         logit_map: the MLP and the unembedding.
@@ -92,7 +92,7 @@ class QueryPosition:
         """Attention from the query position to every position up to it.
 
         Args:
-            tokens: inputs; what stands after the query position does not matter.
+            tokens: input tokens; tokens after the query position do not matter.
         """
         return self._gathered(self.scores, tokens).softmax(dim=1).transpose(1, 2)
 
@@ -110,22 +110,28 @@ class QueryPosition:
     def logits(
         self, tokens: Int[Tensor, "input token"], pattern: Tensor | None = None
     ) -> Float[Tensor, "input output"]:
-        """Logits of the query position, by the network's own attention pattern or by another one. [logits]"""
+        """Return the logits of the query position, with the network's own attention pattern or with a given one.
+        [logits]
+        """
         return self.logit_map.logits(self.resid(tokens, pattern))
 
     def with_scores(self, scores: Float[Tensor, "pos token head"]) -> QueryPosition:
-        """A copy of the query position with other attention scores. [nats]"""
+        """Return a copy of the query position with other attention scores. [nats]"""
         return replace(self, scores=scores)
 
     def mirror_image(self) -> QueryPosition:
-        """A copy in which every number x is renamed to limit - 1 - x, so that the smallest number is the largest."""
+        """Return a copy in which every number x is relabelled limit - 1 - x, so that the smallest number becomes the
+        largest.
+        """
         limit = self.logit_map.W_U.shape[1]
         names = torch.cat([torch.arange(limit).flip(0), torch.arange(limit, self.scores.shape[1])])
         logit_map = replace(self.logit_map, W_U=self.logit_map.W_U.flip(1), b_U=self.logit_map.b_U.flip(0))
         return replace(self, scores=self.scores[:, names], ov=self.ov[:, names], logit_map=logit_map)
 
     def copies(self, n: int) -> Float[Tensor, "token d_model"]:
-        """Output of all heads together when they attend to only one token, as the mean over its first n positions."""
+        """Return the summed output of all heads when they attend to only one token, averaged over the first n
+        positions.
+        """
         return self.ov[:n].mean(dim=0).sum(dim=1)
 
 
@@ -136,8 +142,8 @@ class Lookups:
 
     Attributes:
         resid: the residual stream before attention: token and positional embedding.
-        queries, keys: query and key of each head; attention scores are their product over sqrt(d_head).
-        ov: OV output, what each head adds to the residual stream of a position that attends to the token alone.
+        queries, keys: query and key of each head; attention scores are their product divided by sqrt(d_head).
+        ov: OV output of each head, added to the residual stream of a position that attends only to the token.
         b_O: bias that attention adds regardless of its pattern.
         logit_map: the MLP and the unembedding.
     """
@@ -155,23 +161,24 @@ class Lookups:
         return math.sqrt(self.keys.shape[-1])
 
     def query_position(self, pos: int, token: int) -> QueryPosition:
-        """Everything that makes the logits at a position when a given token stands there."""
+        """Return everything that determines the logits at a position that holds a given token."""
         scores = torch.einsum("hd,pthd->pth", self.queries[pos, token], self.keys[: pos + 1]) / self.scale
         start = self.resid[pos, token] + self.b_O
         return QueryPosition(scores, self.ov[: pos + 1], start, token, self.logit_map)
 
     @cached_property
     def number_scores(self) -> Float[Tensor, "head query key"]:
-        """Attention score of every query token with every key token, positions averaged: the full QK circuit. [nats]
+        """Return the full QK circuit: the attention score of every query token with every key token, averaged over
+        positions. [nats]
 
-        Without positions and biases it is W_E W_Q W_K^T W_E^T / sqrt(d_head).
+        Without positions and biases, the score is W_E W_Q W_K^T W_E^T / sqrt(d_head).
         """
         queries, keys = self.queries.mean(dim=0), self.keys.mean(dim=0)
         return torch.einsum("qhd,khd->hqk", queries, keys) / self.scale
 
 
 def _weight(weights: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) -> Tensor:
-    """A weight by its name, or zeros where the network has none of that name."""
+    """Return a weight by its name, or zeros if the network has no weight of this name."""
     weight = weights.get(name)
     return torch.zeros(shape, dtype=torch.float64) if weight is None else weight
 
@@ -181,7 +188,7 @@ def lookups(network: Network) -> Lookups:
     """Return look-up tables of a one-layer transformer, with its biases and positions.
 
     Raises:
-        ValueError: the network is no transformer, or has more than one layer.
+        ValueError: the network is not a transformer, or has more than one layer.
     """
     c = network.cfg
     if not isinstance(c, TransformerConfig) or c.n_layers != 1:

@@ -1,4 +1,4 @@
-"""Permutations of the inputs: all orders of several numbers, and patterns in similarities between these orders.
+"""Permute inputs: all orders of several numbers, and patterns in similarities between these orders.
 
 Source: "Circuit engineering", activations across permutations.
 """
@@ -19,7 +19,7 @@ MOST_ORDERS = 720  # 6!; of more, a sample is drawn
 
 @checked
 def orders(n: int, seed: int = 0) -> Int[Tensor, "order n"]:
-    """All n! permutations of 0 .. n - 1, the first place varying slowest; above 720, a random sample of 720.
+    """Return all n! permutations of 0 .. n - 1 in lexicographic order; above 720, a random sample of 720.
 
     The identity is always first; a sample may hold a permutation twice.
 
@@ -34,20 +34,19 @@ def orders(n: int, seed: int = 0) -> Int[Tensor, "order n"]:
 
 @checked
 def in_all_orders(numbers: Int[Tensor, "input n"]) -> Int[Tensor, "input order n"]:
-    """The numbers of every input in every order, as in `orders`."""
+    """Return the numbers of every input in every order, with the orders from `orders`."""
     return numbers[:, orders(numbers.shape[1])]
 
 
 @checked
 def neighbour_contrast(similarity: Float[Tensor, "order order"], shuffle: Int[Tensor, " order"]) -> float:
-    """How much of the pattern in a similarity matrix belongs to the sequence of its rows.
+    """Measure how much of the pattern in a similarity matrix depends on the order of its rows.
 
-    The measure is the mean absolute step between neighbouring entries, over that of the matrix with rows and columns in
-    another
-    sequence: below 1 if neighbours are similar, and 1 if the order is meaningless.
+    The measure is the mean absolute difference of neighbouring entries, divided by the same mean for a shuffled matrix.
+    It is below 1 if neighbours are similar, and 1 if the order is meaningless.
 
     Args:
-        shuffle: the other sequence, a permutation of the rows.
+        shuffle: a permutation of the rows and columns for the comparison.
     """
 
     def step(matrix: Tensor) -> Tensor:

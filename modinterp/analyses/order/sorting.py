@@ -1,4 +1,4 @@
-"""Sorting: which rank each output position attends to, and whether its answer follows its place or its token.
+"""Analyse sorting networks: which rank each output position attends to, and whether answers follow position or token.
 
 Source: "Circuit engineering", the sort transformer.
 """
@@ -22,9 +22,9 @@ class RankAttention:
     """Attention of each output position to the numbers by rank, as means over inputs.
 
     Attributes:
-        mass: attention to the number of each rank, the smallest first, in [0, 1].
-        first: share of inputs in which the most attended position among the numbers holds one equal to that rank's.
-        to_outputs: attention to the positions after CLS, the output position itself included, in [0, 1].
+        mass: attention to the number of each rank, smallest rank first, in [0, 1].
+        first: share of inputs in which the most attended number equals the number of each rank.
+        to_outputs: attention to the positions after CLS, including the output position itself, in [0, 1].
         to_cls: attention to CLS, in [0, 1].
     """
 
@@ -34,7 +34,7 @@ class RankAttention:
     to_cls: Float[Tensor, "output head"]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each output position and head, with the rank that it attends to most often."""
+        """Return a table with one row for each output position and head, with the most attended rank."""
         outputs, heads, _ = self.first.shape
         rows = [
             {
@@ -56,10 +56,10 @@ def rank_attention(pattern: Float[Tensor, "input head query key"], numbers: Int[
     """Attention from CLS and the output positions after it, by the ranks of the numbers that they attend to.
 
     Args:
-        pattern: attention between all positions; the numbers come first, then CLS, then the outputs but the last.
+        pattern: attention between all positions: first the numbers, then CLS, then all outputs except the last.
         numbers: the tokens at the first n positions.
     Raises:
-        ValueError: a pattern of the numbers alone.
+        ValueError: the pattern has no positions after the numbers.
     Source: "Circuit engineering", the sort transformer.
     """
     n = numbers.shape[1]
@@ -80,11 +80,11 @@ def rank_attention(pattern: Float[Tensor, "input head query key"], numbers: Int[
 
 @dataclass(frozen=True)
 class TokenSwap:
-    """Answers at an output position when another token stands there, as shares that add to 1.
+    """Shares of the answers at an output position after replacing its token; the shares add to 1.
 
     Attributes:
-        unchanged: share of answers that stay those of the position's rank.
-        next_larger: share of answers that become the smallest input above the new token.
+        unchanged: share of answers that are still the number of the position's rank.
+        next_larger: share of answers that become the smallest input number above the new token.
         neither: share of all other answers.
     """
 
@@ -97,16 +97,16 @@ class TokenSwap:
 def token_swap(
     answers: Int[Tensor, " input"], numbers: Int[Tensor, "input n"], token: Int[Tensor, " input"], rank: int
 ) -> TokenSwap:
-    """Shares of inputs whose answer at one output position follows the position, and follows the new token at it.
+    """Measure whether the answer at an output position follows the position, or the new token at this position.
 
-    Inputs on which the two agree say nothing and are left out, as are tokens with no larger number among the inputs.
+    Inputs for which both give the same answer are left out, and so are tokens without a larger input number.
 
     Args:
-        answers: answer to each input at the output position of `rank`, which is counted from 0.
+        answers: answer to each input at the output position of `rank`; ranks are counted from 0.
         numbers: the numbers of each input.
-        token: what stands at the output position in place of the number of the rank before.
+        token: the token at the output position, which replaces the number of the preceding rank.
     Returns:
-        shares; NaN where no inputs are left.
+        the shares; NaN if no inputs are left.
     """
     ordered = numbers.sort(dim=1).values
     larger = ordered.masked_fill(ordered <= token[:, None], torch.iinfo(ordered.dtype).max).amin(dim=1)

@@ -1,4 +1,4 @@
-"""Networks that answer at several positions: their answers, what heads write where, tables of scores, attribution."""
+"""Analyse networks that answer at several positions: answers, outputs of heads, tables of scores, attribution."""
 
 from modinterp.lazy import lazy_modules
 

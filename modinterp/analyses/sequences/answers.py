@@ -1,4 +1,4 @@
-"""How right a network is at each position that it is read at, and how sure of the right answer."""
+"""Measure accuracy at each answer position, and the probability of the right answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from modinterp.analyses.printing import printable
 @printable
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers of a network at each position where it is read.
+    """The answers of a network at each answer position.
 
     Attributes:
-        log_probs: of every output. [nats]
-        right: the right answers.
-        positions: that they are read at.
+        log_probs: log-probability of every output, `[input, answer, output]`. [nats]
+        right: the right answers, `[input, answer]`.
+        positions: positions at which the answers are read.
     """
 
     log_probs: Float[Tensor, "input answer output"]
@@ -54,7 +54,7 @@ class Answers:
 
     @property
     def whole_accuracy(self) -> float:
-        """Share of the inputs whose answers are all right."""
+        """Share of the inputs for which all answers are right."""
         return float(self.correct.all(dim=1).double().mean())
 
     @property
@@ -63,7 +63,7 @@ class Answers:
         return (-self.losses).exp()
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each position: accuracy, mean and smallest probability of the right answer, loss
+        """Return a table with one row per position: accuracy, mean and smallest probability of the right answer, loss
         [nats].
         """
         columns = {
@@ -80,13 +80,13 @@ class Answers:
 def answers(
     logits: Float[Tensor, "input pos output"], right: Int[Tensor, "input answer"], positions: tuple[int, ...]
 ) -> Answers:
-    """The answers of a network at the positions that it is read at, from its logits at all of them.
+    """Return the answers of a network at its answer positions, given its logits at all positions.
 
     Args:
-        right: the right answers at those positions.
-        positions: from 0, such as `task.read_positions`.
+        right: the right answers at the answer positions.
+        positions: the answer positions, counted from 0, such as `task.read_positions`.
     Raises:
-        ValueError: a position that is not there, or another number of them than of right answers.
+        ValueError: a position does not exist, or the numbers of positions and right answers differ.
 
     >>> import torch
     >>> logits = torch.tensor([[[2.0, 0.0], [0.0, 5.0], [0.0, 5.0]]])

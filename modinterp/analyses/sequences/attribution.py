@@ -1,4 +1,4 @@
-"""Contribution of each source position to the logits, through the attention of the only layer."""
+"""Compute the contribution of each source position to the logits, through the attention of a one-layer network."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from modinterp.models import Transformer
 def attribution_by_source(
     model: Transformer, inputs: Int[Tensor, "input pos"], asking: Int[Tensor, " input"]
 ) -> Float[Tensor, "input source output"]:
-    """The part of each logit that comes from each source position through attention, at one position of each input.
+    """Return the part of each logit that comes from each source position through attention.
 
     The attributions of all sources, the direct path and the biases add up to the logit. The divisor of the last
-    LayerNorm is that of the forward pass.
+    LayerNorm is taken from the forward pass.
 
     Args:
-        model: of one layer of attention alone, with folded weights.
-        asking: the position at which the logits of each input are taken apart.
+        model: network with one attention layer, without an MLP, with folded weights.
+        asking: the position of each input at which the logits are decomposed.
     Raises:
         ValueError: the network has more than one layer, or neurons.
     """

@@ -1,6 +1,6 @@
-"""Tables over tokens, from weights alone: the scores of first-layer heads, and the tokens that they copy.
+"""Compute tables over tokens from weights alone: scores of first-layer heads, and the tokens that these heads copy.
 
-All tables are of folded weights (`modinterp.models.folded`), which a LayerNorm then only divides by a number.
+All tables use folded weights (`modinterp.models.folded`), so that a LayerNorm only divides by a number.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from modinterp.models import Transformer
 
 @checked
 def copying_tables(model: Transformer) -> Float[Tensor, "head token output"]:
-    """Contribution to each logit of attending to each token, W_E W_V W_O W_U, by head of the first layer.
+    """Return the contribution to each logit of attending to each token, W_E W_V W_O W_U, by head of the first layer.
 
     Args:
-        model: with folded weights.
+        model: network with folded weights.
     """
     attn = model.blocks[0].attn
     return (model.W_E.double() @ attn.W_V.double() @ attn.W_O.double() @ model.W_U.double()).detach()
@@ -26,13 +26,13 @@ def copying_tables(model: Transformer) -> Float[Tensor, "head token output"]:
 
 @checked
 def composed_copying(model: Transformer) -> Float[Tensor, "first second token output"]:
-    """Contribution of a token to each logit through a head of the first layer and one of the second.
+    """Return the contribution of a token to each logit through a head of the first layer and a head of the second.
 
     The contribution is W_E W_V W_O W_V W_O W_U, with the weights of both heads, and full attention to the position of
     each token.
 
     Args:
-        model: of two layers or more, with folded weights.
+        model: network with two or more layers, with folded weights.
     Raises:
         ValueError: the network has one layer.
     """
@@ -46,22 +46,23 @@ def composed_copying(model: Transformer) -> Float[Tensor, "first second token ou
 
 @checked
 def score_tables(model: Transformer) -> Float[Tensor, "head query key"]:
-    """Scores of query tokens with key tokens, W_E W_Q W_K^T W_E^T / sqrt(d_head), by head of the first layer. [nats]
+    """Return the scores of query tokens with key tokens, W_E W_Q W_K^T W_E^T / sqrt(d_head), by head of the first
+    layer. [nats]
 
-    Positions and biases are left out, and so is what a LayerNorm divides by.
+    Positions, biases and the divisor of a LayerNorm are left out.
 
     Args:
-        model: with folded weights.
+        model: network with folded weights.
     """
     return _scores(model, model.W_E)
 
 
 @checked
 def position_score_tables(model: Transformer) -> Float[Tensor, "head query key"]:
-    """Scores of query positions with key tokens, W_pos W_Q W_K^T W_E^T / sqrt(d_head), first layer. [nats]
+    """Return the scores of query positions with key tokens, W_pos W_Q W_K^T W_E^T / sqrt(d_head), first layer. [nats]
 
     Args:
-        model: with folded weights.
+        model: network with folded weights.
     """
     return _scores(model, model.pos_embed.W_pos)
 
@@ -74,10 +75,10 @@ def _scores(model: Transformer, queries: Float[Tensor, "query d_model"]) -> Tens
 
 @checked
 def is_copied(tables: Float[Tensor, "head token output"]) -> Bool[Tensor, "head token"]:
-    """True for each token that raises its own logit more than any other, by head.
+    """Return True for each token that raises its own logit more than any other, by head.
 
     Args:
-        tables: `copying_tables` of the tokens that are outputs, too.
+        tables: `copying_tables`, restricted to tokens that are also outputs.
 
     >>> is_copied(torch.tensor([[[2.0, 1.0], [3.0, 0.0]]]))
     tensor([[ True, False]])
@@ -87,10 +88,10 @@ def is_copied(tables: Float[Tensor, "head token output"]) -> Bool[Tensor, "head 
 
 @checked
 def owners(tables: Float[Tensor, "head token output"]) -> Int[Tensor, " token"]:
-    """The head that raises each token's own logit most above the mean of all logits.
+    """Return, for each token, the head that raises the token's own logit most above the mean of all logits.
 
     Args:
-        tables: `copying_tables` of the tokens that are outputs, too.
+        tables: `copying_tables`, restricted to tokens that are also outputs.
 
     >>> owners(torch.tensor([[[2.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 3.0]]]))
     tensor([0, 1])

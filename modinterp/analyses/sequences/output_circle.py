@@ -16,14 +16,15 @@ from modinterp.analyses.printing import printable
 @printable
 @dataclass(frozen=True, eq=False)
 class OutputCircle:
-    """The outputs in the two directions in which they differ most.
+    """The unembedding vectors of all outputs in the two directions in which they differ most.
 
     Attributes:
-        energy: share of the outputs' squared norm in these directions, their mean aside, in [0, 1].
-        step: the k, up to n / 2, of the circle that fits best. Output d stands on it at the angle 2 pi k d / n.
-        cosine: of the outputs' places with that circle, turned and mirrored as fits best, in [0, 1].
-        angles: of each output in the plane, from -pi to pi.
-        plane: the two directions, of unit length.
+        energy: share of the centred outputs' squared norm in these two directions, in [0, 1].
+        step: frequency k, up to n / 2, of the best-fitting circle, on which output d has the angle 2 pi k d / n.
+        cosine: cosine between the outputs' coordinates and this circle, after the best rotation or reflection, in [0,
+            1].
+        angles: angle of each output in the plane, from -pi to pi. [rad]
+        plane: the two directions, as unit vectors.
     """
 
     energy: float
@@ -33,11 +34,11 @@ class OutputCircle:
     plane: Float[Tensor, "2 d_model"]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each output: its angle."""
+        """Return a table with one row for each output: its angle."""
         return pd.DataFrame({"output": range(len(self.angles)), "angle": self.angles.tolist()})
 
     def nearest(self, residual: Float[Tensor, "*input d_model"]) -> Int[Tensor, "*input"]:
-        """The output whose angle is nearest to that of a residual stream in the plane."""
+        """Return the output whose angle is nearest to the angle of a residual stream in the plane."""
         point = residual.double() @ self.plane.T
         angle = torch.atan2(point[..., 1], point[..., 0]).unsqueeze(-1)
         return (angle - self.angles).cos().argmax(dim=-1)
@@ -45,13 +46,13 @@ class OutputCircle:
 
 @checked
 def output_circle(W_U: Float[Tensor, "d_model output"]) -> OutputCircle:
-    """The circle on which the columns of an unembedding stand, such as those of ten digits.
+    """Find the circle on which the columns of an unembedding lie, such as the columns of ten digits.
 
-    Use it where answers are numbers modulo the number of outputs. A circle has nearly all energy in two directions and
-    a cosine near 1; with two circles the energy is about a half.
+    Use this if answers are numbers modulo the number of outputs. A single circle has nearly all energy in two
+    directions, and a cosine near 1. With two circles, the energy is about one half.
 
     Raises:
-        ValueError: fewer than three outputs, or all of them alike.
+        ValueError: there are fewer than three outputs, or all outputs are equal.
 
     >>> at = 2 * torch.pi * torch.arange(5) / 5
     >>> found = output_circle(torch.stack([(2 * at).cos(), (2 * at).sin(), 0 * at]))

@@ -1,4 +1,4 @@
-"""The single direction along which a head writes its values of all tokens."""
+"""Find the single direction along which a head writes its outputs for all tokens."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from modinterp.analyses.printing import printable
 @printable
 @dataclass(frozen=True, eq=False)
 class WrittenDirection:
-    """The direction in which the images of all tokens differ most from 0.
+    """The direction in which a head's outputs for all tokens differ most from 0.
 
     Attributes:
-        energy: share of the squared norm of all images along it, in [0, 1].
-        direction: of unit length, in the residual stream; the coordinates rise with the order of the tokens.
-        coordinates: of each token's image along it.
-        singular_values: of the table of images, the largest first.
+        energy: share of the squared norm of all outputs along the direction, in [0, 1].
+        direction: unit vector in the residual stream, with a sign such that coordinates rise with the order of the
+            tokens.
+        coordinates: coordinate of the head's output for each token along the direction.
+        singular_values: singular values of the table of outputs, in descending order.
     """
 
     energy: float
@@ -31,7 +32,7 @@ class WrittenDirection:
     singular_values: Float[Tensor, " k"]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each token: its place in the order, and the coordinate of its image."""
+        """Return a table with one row for each token: its index in the order, and its coordinate."""
         return pd.DataFrame({"token": range(len(self.coordinates)), "coordinate": self.coordinates.tolist()})
 
 
@@ -40,7 +41,7 @@ def written_direction(images: Float[Tensor, "token d_model"]) -> WrittenDirectio
     """Return the first singular direction of a head's output for each token, such as W_E W_V W_O.
 
     Args:
-        images: tokens in an order with which the coordinates are to rise.
+        images: the head's output for each token, in an order in which the coordinates should rise.
 
     >>> found = written_direction(torch.tensor([[-2.0, 0.0], [0.0, 0.0], [2.0, 0.0]]))
     >>> found.energy, found.coordinates.tolist()

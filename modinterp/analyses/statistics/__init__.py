@@ -1,4 +1,4 @@
-"""Statistics that other analyses share: variance explained, lines, correlations, cosines."""
+"""Compute statistics that several analyses share: variance explained, lines, correlations, cosines."""
 
 from modinterp.lazy import lazy_modules
 

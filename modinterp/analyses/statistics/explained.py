@@ -1,4 +1,4 @@
-"""Fractions of variance explained, shares of energy, and least-squares fits (definition D4)."""
+"""Compute fractions of variance explained, shares of energy, and least-squares fits (definition D4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ ROUNDING = 1e-7  # norm of what varies over that of the whole, at most, where it
 
 @checked
 def fraction_explained(y: Float[Tensor, "*input"], fit: Float[Tensor, "*input"]) -> float:
-    """Fraction of variance explained: 1 - sum (y - fit)^2 / sum (y - mean y)^2 over all entries; NaN for constant y.
+    """Return the fraction of variance explained: 1 - sum (y - fit)^2 / sum (y - mean y)^2 over all entries; NaN for
+    constant y.
 
     >>> fraction_explained(torch.tensor([0.0, 4.0]), torch.tensor([1.0, 3.0]))
     0.75
@@ -25,7 +26,7 @@ def fraction_explained(y: Float[Tensor, "*input"], fit: Float[Tensor, "*input"])
 
 @checked
 def varies(rest: Float[Tensor, "*rest"], whole: Float[Tensor, "*whole"]) -> bool:
-    """True if a residual of a tensor, such as its distance from its mean, exceeds the rounding of float32.
+    """Return True if a residual of a tensor, such as its distance from its mean, exceeds the rounding of float32.
 
     >>> varies(torch.tensor([1e-9, -1e-9]), torch.tensor([1.0, 1.0]))
     False
@@ -35,7 +36,9 @@ def varies(rest: Float[Tensor, "*rest"], whole: Float[Tensor, "*whole"]) -> bool
 
 @checked
 def fraction_explained_by_column(y: Float[Tensor, "*input output"], fit: Float[Tensor, "*input output"]) -> float:
-    """Fraction of variance explained of all columns together, each about its own mean; NaN for constant columns."""
+    """Return the fraction of variance explained of all columns together, each about its own mean; NaN for constant
+    columns.
+    """
     y, fit = y.double().flatten(0, -2), fit.double().flatten(0, -2)
     about = y - y.mean(dim=0)
     return 1 - energy_share(y - fit, about) if varies(about, y) else float("nan")
@@ -43,7 +46,8 @@ def fraction_explained_by_column(y: Float[Tensor, "*input output"], fit: Float[T
 
 @checked
 def energy_share(part: Tensor, whole: Tensor) -> float:
-    """Share of energy: the sum of squares of a part over the sum of squares of the whole; NaN for a whole of zeros.
+    """Return the share of energy: the sum of squares of a part over the sum of squares of the whole; NaN for a whole of
+    zeros.
 
     >>> energy_share(torch.tensor([1.0]), torch.tensor([1.0, 1.0, 1.0, 1.0]))
     0.25
@@ -56,7 +60,9 @@ def energy_share(part: Tensor, whole: Tensor) -> float:
 def least_squares(
     regressors: Float[Tensor, "input component"], y: Float[Tensor, " input"]
 ) -> tuple[Float[Tensor, " component"], Float[Tensor, " input"]]:
-    """Coefficients of ordinary least squares of y on the regressors, without intercept, and the values of the fit."""
+    """Return the coefficients of ordinary least squares of y on the regressors, without intercept, and the values of
+    the fit.
+    """
     X = regressors.double()
     coefficients = torch.linalg.lstsq(X, y.double().unsqueeze(1), driver="gelsd" if X.device.type == "cpu" else None)
     solution = coefficients.solution[:, 0]
@@ -65,7 +71,7 @@ def least_squares(
 
 @checked
 def affine_fit(x: Float[Tensor, "*input d"], y: Float[Tensor, "*input output"]) -> Float[Tensor, "*input output"]:
-    """Values of the affine function of x that comes nearest to y, in the sense of least squares over all inputs."""
+    """Return the values of the affine function of x that fits y best by least squares over all inputs."""
     rows = x.double().flatten(0, -2)
     with_one = torch.cat([rows, torch.ones_like(rows[:, :1])], dim=1)
     # by the pseudo-inverse: what a network reads in need not have full rank

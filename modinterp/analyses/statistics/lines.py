@@ -1,4 +1,4 @@
-"""Lines and polynomials through quantities that depend on a number, such as scores, keys and queries; correlation."""
+"""Fit lines and polynomials to quantities that depend on a number, such as scores, and compute correlations."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from modinterp.analyses.printing import printable
 @printable
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Least-squares lines slope x + intercept through values at the numbers x, one line for each trailing index of the
+    """Least-squares lines slope x + intercept for values at the numbers x, one line for each trailing index of the
     values.
 
     Attributes:
         slope: change of the line from one number to the next.
         intercept: value of the line at the number 0.
-        explained: R squared over the numbers of the fit; NaN where the values do not vary.
+        explained: R squared over the numbers of the fit; NaN if the values do not vary.
         first: the smallest number of the fit.
     """
 
@@ -33,16 +33,16 @@ class Lines:
 
     @property
     def centre(self) -> Float[Tensor, "*rest"]:
-        """The number, not necessarily a whole one, at which each line is 0."""
+        """The real number x at which each line is 0."""
         return -self.intercept / self.slope
 
     def at(self, numbers: int) -> Float[Tensor, "token *rest"]:
-        """Values of the lines at the numbers 0, 1, ..., numbers - 1, those below `first` included."""
+        """Return the values of the lines at the numbers 0, 1, ..., numbers - 1, including numbers below `first`."""
         x = torch.arange(numbers, dtype=torch.float64).view(-1, *([1] * self.slope.ndim))
         return x * self.slope + self.intercept
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each line: its indices, slope, intercept, centre and R squared."""
+        """Return a table with one row for each line: its indices, slope, intercept, centre and R squared."""
         columns = {"slope": self.slope, "intercept": self.intercept, "centre": self.centre, "R squared": self.explained}
         rank = self.slope.ndim
         names = ("position", "head")[2 - rank :] if rank <= 2 else ()
@@ -53,12 +53,12 @@ class Lines:
 
 @checked
 def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
-    """Least-squares lines through values at the numbers from `first` on, one for each trailing index.
+    """Fit least-squares lines to values at the numbers from `first` on, one line for each trailing index.
 
     Args:
         y: entry x of the first axis is the value at the number x.
     Raises:
-        ValueError: fewer than 3 numbers are left, through which a line says nothing.
+        ValueError: fewer than 3 numbers are left, too few for a meaningful line.
     Source: "Circuit engineering", the linear regression of scores and of key and query dimensions.
 
     >>> line = lines(torch.tensor([1.0, 3.0, 5.0]))
@@ -76,13 +76,13 @@ def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
 
 @checked
 def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: int = 0) -> Float[Tensor, "*rest"]:
-    """R squared of the best polynomial through values at the numbers from `first` on, by trailing index.
+    """Return R squared of the best polynomial for values at the numbers from `first` on, by trailing index.
 
     Args:
         y: entry x of the first axis is the value at the number x.
         degree: degree of the polynomial.
     Raises:
-        ValueError: no more numbers than coefficients.
+        ValueError: there are no more numbers than coefficients.
     Source: "Circuit engineering", the scores of the sort.
     """
     own = y[first:].double()
@@ -96,14 +96,14 @@ def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: in
 
 
 def _explained(rest: Tensor, about: Tensor) -> Tensor:
-    """R squared along the first axis from residuals and centred values; NaN where the values do not vary."""
+    """Return R squared along the first axis from residuals and centred values; NaN if the values do not vary."""
     total = about.square().sum(dim=0)
     return torch.where(total > 0, 1 - rest.square().sum(dim=0) / total, torch.nan)
 
 
 @checked
 def correlation(x: Float[Tensor, "*input"], y: Float[Tensor, "*input"]) -> float:
-    """Return Pearson's correlation of two tensors of one shape over all entries; NaN where one tensor is constant."""
+    """Return Pearson's correlation of two tensors of one shape over all entries; NaN if one tensor is constant."""
     x, y = (z.double() - z.double().mean() for z in (x, y))
     size = x.norm() * y.norm()
     return float((x * y).sum() / size) if size > 0 else float("nan")

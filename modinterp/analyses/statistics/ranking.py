@@ -1,4 +1,4 @@
-"""How well a score ranks true items before false ones."""
+"""Measure how well a score ranks true items before false items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from modinterp.analyses.checked import checked
 
 @checked
 def auroc(scores: Float[Tensor, " item"], true: Bool[Tensor, " item"]) -> float:
-    """Share of pairs of a true and a false item in which the true one scores higher; ties count half.
+    """Return the share of pairs of a true and a false item in which the true item scores higher; ties count half.
 
     >>> auroc(torch.tensor([3.0, 1.0, 2.0]), torch.tensor([True, False, False]))
     1.0
@@ -22,7 +22,7 @@ def auroc(scores: Float[Tensor, " item"], true: Bool[Tensor, " item"]) -> float:
 
 @checked
 def average_precision(scores: Float[Tensor, " item"], true: Bool[Tensor, " item"]) -> float:
-    """Area under the curve of precision against recall: mean precision at each true item, the best scores first.
+    """Return the area under the precision-recall curve: the mean precision at each true item, best scores first.
 
     >>> average_precision(torch.tensor([3.0, 1.0, 2.0]), torch.tensor([True, False, False]))
     1.0

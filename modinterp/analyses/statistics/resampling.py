@@ -1,4 +1,4 @@
-"""Uncertainty of a share from the inputs that it was measured on, and ratio of two risks."""
+"""Estimate the uncertainty of a measured share, and a bound for the ratio of two risks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from modinterp.analyses.checked import checked
 
 @checked
 def bootstrap_width(hits: Bool[Tensor, " input"], draws: int = 200, share: float = 0.8, seed: int = 0) -> float:
-    """Width of the 95% interval of a share over draws, with replacement, of a part of the inputs.
+    """Return the width of the 95% bootstrap interval of a share over the inputs.
 
     >>> bootstrap_width(torch.ones(10, dtype=torch.bool))
     0.0
@@ -28,17 +28,18 @@ def bootstrap_width(hits: Bool[Tensor, " input"], draws: int = 200, share: float
 
 @checked
 def e_value_bound(harmed: int, spared: int, n: int) -> float:
-    """Lower bound of the E-value of a risk, from numbers of failures with and without a cause among as many inputs.
+    """Return a lower bound of the E-value of a risk, from numbers of failures with and without a cause among n inputs
+    each.
 
-    The bound takes the lower end of Wilson's interval of one risk and the upper end of the other, 3 / n where nothing
-    failed.
+    The bound uses the lower end of Wilson's interval of one risk and the upper end of the other risk, or 3 / n without
+    failures.
 
     >>> e_value_bound(0, 0, 100)
     1.0
 
     Args:
         harmed, spared: failures with the cause, and without it.
-        n: inputs of each.
+        n: number of inputs with the cause, and of inputs without it.
     Source: VanderWeele and Ding 2017.
     """
     z = 1.96

@@ -1,4 +1,4 @@
-"""A share of a number of cases, with a confidence interval for the share of all such cases."""
+"""Compute a share of observed cases, with a confidence interval for the share of all possible cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEVEL = 0.95
 class Share:
     """A count out of a total, with a 95% interval for the share.
 
-    If all statements hold, or none, the interval is exact and one-sided; else it is Wilson's score interval (1927).
+    If the share is 0 or 1, the interval is exact and one-sided; otherwise it is Wilson's score interval (1927).
 
     >>> str(Share(3, 4)), [round(x, 2) for x in Share(20, 20).interval]
     ('3 of 4', [0.86, 1.0])
@@ -25,7 +25,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Lower and upper end; of no network, all shares are possible."""
+        """Lower and upper end of the 95% interval; (0, 1) without any case."""
         if not self.of:
             return 0.0, 1.0
         exact = (1 - _LEVEL) ** (1 / self.of)
@@ -39,7 +39,7 @@ class Share:
 
     @property
     def interval_text(self) -> str:
-        """Describe a range of shares, such as "at least 86%", "at most 14%" or "57% to 93%"."""
+        """The interval in words, such as "at least 86%", "at most 14%" or "57% to 93%"."""
         low, high = self.interval
         if self.of and self.held == self.of:
             return f"at least {low:.0%}"

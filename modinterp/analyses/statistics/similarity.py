@@ -1,4 +1,4 @@
-"""Similarity of vectors: cosines, and squared distances over the product of their norms."""
+"""Measure the similarity of vectors by cosines, and by squared distances divided by the product of norms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from modinterp.analyses.checked import checked
 
 @checked
 def cosines(vectors: Float[Tensor, "input d"]) -> Float[Tensor, "input input"]:
-    """Cosine of the angle between every two of the vectors, which are the rows of a matrix; NaN with a vector of zeros.
+    """Return the cosine of the angle between every two rows of a matrix; NaN for a row of zeros.
 
     Source: "Circuit engineering", the heat-maps of positions.
     """
@@ -21,9 +21,9 @@ def cosines(vectors: Float[Tensor, "input d"]) -> Float[Tensor, "input input"]:
 
 @checked
 def relative_difference(v: Float[Tensor, "*input"], w: Float[Tensor, "*input"]) -> float:
-    """Squared distance of two vectors over the product of their norms, `|v - w|^2 / (|v| |w|)`.
+    """Return the squared distance of two vectors divided by the product of their norms, `|v - w|^2 / (|v| |w|)`.
 
-    The distance is 0 for equal vectors and 2 for orthogonal vectors of one norm; tensors of any one shape count as
+    The result is 0 for equal vectors, and 2 for orthogonal vectors of equal norm. Tensors of any shape count as
     vectors.
 
     Source: "Circuit engineering", closeness of positional encodings (definition D14).

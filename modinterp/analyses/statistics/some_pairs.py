@@ -1,4 +1,4 @@
-"""A random sample of pairs of fixed size, for moduli at which all pairs would take too long."""
+"""Draw a random sample of pairs of fixed size, for moduli at which all pairs would take too long."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SAMPLE = 2**14  # pairs of a sample: a share of half of them has a 95% interval 
 
 @checked
 def some_pairs(n: int) -> Int[Tensor, " pair"] | None:
-    """Numbers a n + b of a random sample of all pairs of n numbers, in ascending order; None where all are few.
+    """Return the indices a n + b of a random sample of all pairs of n numbers, ascending; None for a small n.
 
-    Use it for shares of the pairs after an intervention and for draws of a null. The sample has the seed 0.
+    Use the sample for shares of pairs after an intervention, and for null distributions. The random seed is 0.
 
     >>> some_pairs(256), some_pairs(257).shape
     (None, torch.Size([16384]))

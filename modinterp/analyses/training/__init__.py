@@ -1,4 +1,4 @@
-"""Training as numbers: memorisation, grokking, phases, curves and progress measures."""
+"""Analyse trainings: memorisation, grokking, phases, curves and progress measures."""
 
 from modinterp.lazy import lazy_modules
 

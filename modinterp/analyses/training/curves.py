@@ -1,4 +1,4 @@
-"""Training curves as numbers: slingshots, sudden drops, the time that a fall takes, peaks and rank correlations."""
+"""Analyse training curves: slingshots, sudden drops, the duration of a fall, peaks and rank correlations."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LOW, HIGH = 1e-3, 1e-2  # thresholds of a slingshot [nats]
 
 @checked
 def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float = HIGH) -> np.ndarray:
-    """Slingshots: epochs at which a loss that was low springs up, from below `low` to above `high`.
+    """Find slingshots: epochs at which a low loss jumps up, from below `low` to above `high`.
 
-    The loss must come below `low` again before the next slingshot counts. Changes between two rows of a history are not
-    seen.
+    The loss must fall below `low` again before the next slingshot counts. Changes between two rows of a history are not
+    detected.
 
     Args:
         epochs, loss: columns of a history, one row for each logged epoch.
@@ -40,7 +40,7 @@ def slingshots(epochs: pd.Series, loss: pd.Series, low: float = LOW, high: float
 
 @dataclass(frozen=True)
 class Drop:
-    """The largest fall of a curve within a number of epochs; all NaN for a curve of one row.
+    """The largest fall of a curve within a number of epochs; all values are NaN for a curve with one row.
 
     Attributes:
         size: height of the fall in the curve's units; negative for a curve that rises throughout.
@@ -54,7 +54,7 @@ class Drop:
 
 @checked
 def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
-    """The largest fall of a curve from one row of a history to a later row at most `within` epochs after it.
+    """Return the largest fall of a curve from one row of a history to a later row at most `within` epochs after it.
 
     >>> largest_drop(pd.Series([0, 10, 20, 30]), pd.Series([4.0, 3.0, 1.0, 1.0]), within=10)
     Drop(size=2.0, start=10.0, end=20.0)
@@ -73,7 +73,8 @@ def largest_drop(epochs: pd.Series, loss: pd.Series, within: float) -> Drop:
 
 @checked
 def time_to_fall(epochs: pd.Series, loss: pd.Series, high: float, low: float) -> float:
-    """Epochs that a fall takes, from the last row above `high` to the first row below `low`; NaN where none falls so.
+    """Return the epochs from the last row above `high` to the first row below `low`; NaN if the curve does not fall so
+    far.
 
     >>> time_to_fall(pd.Series([0, 10, 20, 30]), pd.Series([4.0, 3.0, 1.0, 0.0]), high=2, low=0.5)
     20.0
@@ -85,7 +86,7 @@ def time_to_fall(epochs: pd.Series, loss: pd.Series, high: float, low: float) ->
 
 @dataclass(frozen=True)
 class Peak:
-    """The highest row of a curve, and how far the curve falls after it.
+    """The highest value of a curve, its epoch, and the share of it that the curve loses afterwards.
 
     Attributes:
         height: largest value, in the curve's units.
@@ -100,7 +101,7 @@ class Peak:
 
 @checked
 def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
-    """The highest row of a curve, and how far the curve falls after it.
+    """The highest value of a curve, its epoch, and the share of it that the curve loses afterwards.
 
     >>> peak(pd.Series([0, 10, 20]), pd.Series([1.0, 4.0, 1.0]))
     Peak(height=4.0, epoch=10.0, share_lost=0.75)
@@ -112,9 +113,10 @@ def peak(epochs: pd.Series, loss: pd.Series) -> Peak:
 
 @checked
 def rank_correlation(x: Sequence[Time], y: Sequence[Time]) -> float:
-    """Spearman's rank correlation, ties sharing their rank and infinity last; pairs with a NaN are left out.
+    """Return Spearman's rank correlation; ties share their rank, infinity ranks last, and pairs with a NaN are left
+    out.
 
-    NaN for fewer than three pairs, whose ranks say nothing, and where all values of x or all of y are equal.
+    The correlation is NaN for fewer than three pairs, and if all values of x or all values of y are equal.
 
     >>> round(rank_correlation([1, 2, 3], [10, 100, 1000]), 9)
     1.0

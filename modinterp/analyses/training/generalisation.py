@@ -1,4 +1,4 @@
-"""Learning times of the outputs of a multi-task network: when each is memorised and when it generalises."""
+"""Find when each output of a multi-task network is memorised, and when it generalises."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from modinterp.analyses.training.phases import LEARNED, Table, Time, first_epoch
 @printable
 @dataclass(frozen=True)
 class LearningTimes:
-    """Epochs at which each output of a multi-task network was learned: first accuracy of at least 0.99, NaN for never.
+    """Epochs at which the accuracy of each output of a multi-task network first reached 0.99; NaN for never.
 
     Attributes:
         outputs: names of the outputs, such as `mod_2`.
-        memorised: first epoch with that accuracy on the inputs trained on, by output.
-        generalised: first epoch with that accuracy on the other inputs, by output.
+        memorised: first epoch with an accuracy of at least 0.99 on the training inputs, by output.
+        generalised: first epoch with an accuracy of at least 0.99 on the held-out inputs, by output.
     """
 
     outputs: tuple[str, ...]
@@ -33,17 +33,17 @@ class LearningTimes:
     generalised: tuple[float, ...]
 
     def delayed_count(self, delay: float = 500) -> int:
-        """Number of outputs that generalised at least `delay` epochs after they were memorised."""
+        """Return the number of outputs that generalised at least `delay` epochs after they were memorised."""
         return sum(late - early >= delay for early, late in zip(self.memorised, self.generalised, strict=True))
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each output, with its two epochs."""
+        """Return a table with one row for each output, with its two epochs."""
         return pd.DataFrame({"output": self.outputs, "memorised": self.memorised, "generalised": self.generalised})
 
 
 @checked
 def output_curves(history: pd.DataFrame, outputs: Sequence[str], column: str) -> Float[Tensor, "epoch output"]:
-    """Loss or accuracy of every output of a multi-task network over training.
+    """Return the loss or accuracy of every output of a multi-task network over training.
 
     Args:
         history: table with columns such as `test_accuracy_mod_2`, one row for each logged epoch.
@@ -59,7 +59,7 @@ def output_curves(history: pd.DataFrame, outputs: Sequence[str], column: str) ->
 
 @checked
 def learning_times(history: Table, outputs: Sequence[str]) -> LearningTimes:
-    """Epochs at which each output of a multi-task network was memorised and generalised, from its history.
+    """Return the epochs at which each output of a multi-task network was memorised and generalised, from its history.
 
     Args:
         history: table with columns such as `test_accuracy_mod_2`, one row for each logged epoch.
@@ -79,7 +79,7 @@ def learning_times(history: Table, outputs: Sequence[str]) -> LearningTimes:
 
 @checked
 def infinite_if_never(times: Sequence[Time]) -> list[float]:
-    """Times with infinity in place of NaN: a task that is never learned is later than any other.
+    """Replace NaN by infinity in times, so that a task that is never learned ranks later than all others.
 
     >>> infinite_if_never([64.0, float("nan")])
     [64.0, inf]
@@ -89,7 +89,7 @@ def infinite_if_never(times: Sequence[Time]) -> list[float]:
 
 @checked
 def inversions(times: Sequence[Time]) -> int:
-    """Number of pairs that are in the wrong order, which is the number of swaps of neighbours that sorting takes.
+    """Return the number of pairs in the wrong order, which equals the number of neighbour swaps that sorting needs.
 
     >>> inversions([1, 3, 2, 4]), inversions([2, 1, 0])
     (1, 3)
@@ -101,7 +101,7 @@ def inversions(times: Sequence[Time]) -> int:
 def spread(times: Sequence[Time]) -> float:
     """Interquartile range of the decimal logarithm of times. [decades]
 
-    The spread is infinite where the upper quartile is, and NaN without times; times below 1 count as 1.
+    The spread is infinite if the upper quartile is infinite, and NaN without times; times below 1 count as 1.
 
     >>> spread([100, 1000, 1000, 1000, 10000])
     0.0
@@ -114,7 +114,7 @@ def spread(times: Sequence[Time]) -> float:
 
 
 def _quantile(ordered: Sequence[float], q: float) -> float:
-    """Quantile of ascending numbers, linear between neighbours, and infinite as soon as the upper neighbour is."""
+    """Return a linearly interpolated quantile of ascending numbers; infinite if the upper neighbour is infinite."""
     place = q * (len(ordered) - 1)
     below = math.floor(place)
     if place == below or ordered[below + 1] == math.inf:

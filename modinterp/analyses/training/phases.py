@@ -1,4 +1,4 @@
-"""Memorisation, grokking and the phases of training between them, read off histories (definitions D15 and D16)."""
+"""Find memorisation, grokking and the phases of training in histories (definitions D15 and D16)."""
 
 from __future__ import annotations
 
@@ -55,16 +55,17 @@ class Grokking:
 
     @property
     def delayed(self) -> bool:
-        """True if the network grokked: it generalised at least 500 epochs after it had memorised, with a gap between.
+        """True if the network grokked: it generalised at least 500 epochs after memorising, with a high test loss in
+        between.
 
-        In between, its test loss was more than 1 nat above chance, or at least 100 times the train loss.
+        A test loss is high if it is more than 1 nat above chance, or at least 100 times the train loss.
         """
         apart = self.highest_test_loss > math.log(self.n_classes) + 1 or self.highest_ratio >= 100
         return self.grokked - self.memorised >= 500 and apart
 
 
 def _learned(history: pd.DataFrame) -> tuple[float, float]:
-    """First epochs with a train accuracy and with a test accuracy of at least 0.99; NaN for never."""
+    """Return the first epochs with a train accuracy and with a test accuracy of at least 0.99; NaN for never."""
     train, test = (first_epoch(history["epoch"], history[f"{part}_accuracy"] >= LEARNED) for part in ("train", "test"))
     return train, test
 
@@ -87,15 +88,15 @@ def grokking(history: History, n_classes: int) -> Grokking:
 
 @dataclass(frozen=True)
 class Phases:
-    """Boundaries of the three phases of training, in epochs, NaN where one is not reached (definition D16).
+    """Boundaries of the three phases of training, in epochs; a boundary that is not reached is NaN (definition D16).
 
     Attributes:
-        memorisation_ended: t1, the epoch with the lowest excluded loss before the network groks. Not to be confused
-            with `Grokking.memorised`, the first epoch at which the pairs trained on are right, which is earlier.
+        memorisation_ended: t1, the epoch with the lowest excluded loss before the network groks. This is later than
+            `Grokking.memorised`, the first epoch at which the training pairs are right.
         formed: end of circuit formation, t2: first epoch after t1 with a test loss below half its plateau.
-        cleaned: end of cleanup, t3: first epoch after t1 with a test loss of at most twice the final one.
+        cleaned: end of cleanup, t3: first epoch after t1 with a test loss of at most twice the final test loss.
         plateau: median test loss from t1 to the grokking epoch. [nats]
-        apart: largest distance between two measured epochs from half of t1 to t3; NaN where it is not known.
+        apart: largest distance between two measured epochs from half of t1 to t3; NaN if it is unknown.
     """
 
     FORMERLY: ClassVar[Mapping[str, str]] = {"memorised": "memorisation_ended"}  # in what was recorded before
@@ -108,24 +109,24 @@ class Phases:
 
     @property
     def is_coarse(self) -> bool:
-        """True if the measured epochs are too far apart to separate the phases: a phase has fewer than four of them."""
+        """True if a phase contains fewer than four measured epochs, too few to separate the phases."""
         ends = (0.0, self.memorisation_ended, self.formed, self.cleaned)
         lengths = [end - start for start, end in pairwise(ends) if end == end and start == start]
         return bool(lengths) and self.apart > min(lengths) / FEWEST_IN_A_PHASE
 
     @property
     def words(self) -> str:
-        """The boundaries in words, with a warning where the measured epochs are too far apart to tell them."""
+        """The boundaries in words, with a warning if the measured epochs are too far apart to determine them."""
         epochs = f"{self.memorisation_ended:,.0f}, {self.formed:,.0f} and {self.cleaned:,.0f}"
         if not self.is_coarse:
             return f"boundaries at epochs {epochs}"
         return f"boundaries near epochs {epochs}, which snapshots {self.apart:,.0f} epochs apart are too coarse to tell"
 
     def dozen_of(self, epochs: Sequence[int]) -> list[int]:
-        """A dozen of some epochs, spread over the phases: the ends, the boundaries, and two within each phase.
+        """Select about a dozen epochs spread over the phases: the ends, the boundaries, and two within each phase.
 
         Args:
-            epochs: in order; boundaries that are not reached are left out.
+            epochs: available epochs, in ascending order; boundaries that are not reached are left out.
         """
         reached = (t for t in (self.memorisation_ended, self.formed, self.cleaned) if t == t)
         knots = [epochs[0], *reached, epochs[-1]]
@@ -135,7 +136,7 @@ class Phases:
 
 @checked
 def phases(progress: Progress) -> Phases:
-    """Boundaries of the three phases of training, from progress measures.
+    """Determine the boundaries of the three phases of training from progress measures.
 
     Args:
         progress: from `modinterp.analyses.training.progress.progress_measures`, rows in the order of epochs.
@@ -161,7 +162,7 @@ def phases(progress: Progress) -> Phases:
 
 @checked
 def value_at(table: Table, epoch: Time, column: str) -> float:
-    """Value of a column at the row nearest to an epoch; NaN for a NaN epoch or an empty table.
+    """Return the value of a column at the row nearest to an epoch; NaN for a NaN epoch or an empty table.
 
     Args:
         table: table with a column epoch.
@@ -173,11 +174,11 @@ def value_at(table: Table, epoch: Time, column: str) -> float:
 
 @checked
 def slope(table: Table, column: str, start: Time, end: Time) -> float:
-    """Mean change of a column per epoch between two epochs; NaN unless the end is later than the start.
+    """Return the mean change of a column per epoch between two epochs; NaN unless the end is later than the start.
 
     Args:
         table: table with a column epoch.
-        start, end: epochs; the nearest rows are taken.
+        start, end: epochs; the nearest rows of the table are used.
     """
     if not end > start:
         return math.nan
@@ -186,15 +187,15 @@ def slope(table: Table, column: str, start: Time, end: Time) -> float:
 
 @checked
 def inflections(table: Table, column: str, width: int = 5) -> np.ndarray:
-    """Epochs at which the second difference of the smoothed logarithm of a column has a local extremum.
+    """Return the epochs at which the second difference of the smoothed logarithm of a column has a local extremum.
 
-    Smoothing is a centred running mean over `width` rows. The rise to the column's largest value is left out, with as
-    many rows after it as the smoothing reaches. Extrema count only if they have at least a tenth of the largest size.
+    Smoothing is a centred running mean over `width` rows. Rows up to the column's largest value, and the next rows that
+    the smoothing mixes with them, are left out. Extrema count only if they have at least a tenth of the largest size.
 
     Args:
         table: table with a column epoch, its rows evenly spaced.
         column: a column of positive numbers.
-        width: rows that the running mean takes together.
+        width: number of rows in the running mean.
     """
     smooth = np.log(table[column]).rolling(width, center=True).mean()
     bend = smooth.diff().diff().shift(-1).abs().iloc[int(table[column].to_numpy().argmax()) + width :]
@@ -204,7 +205,7 @@ def inflections(table: Table, column: str, width: int = 5) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Fall:
-    """Epochs between which the test loss of a network that memorised comes down; NaN for never.
+    """Epochs between which the test loss of a network falls after memorisation; NaN for never.
 
     Attributes:
         start: first epoch after memorisation with a test loss below half its plateau.
@@ -217,7 +218,7 @@ class Fall:
 
 @checked
 def fall(history: History) -> Fall:
-    """Epochs between which the test loss falls when a network groks, from its history alone.
+    """Find the epochs between which the test loss falls when a network groks, from its history alone.
 
     The plateau of the test loss is its median between the first train and the first test accuracy of 0.99.
 

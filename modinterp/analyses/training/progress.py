@@ -1,4 +1,4 @@
-"""Progress measures: restricted and excluded losses, sparsity and weights of a network at every snapshot."""
+"""Compute progress measures of a network at every snapshot: restricted and excluded losses, sparsity, weight norm."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from modinterp.training import accuracy, cross_entropy
 
 @checked
 def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]) -> dict[str, float]:
-    """All progress measures of one network, by name.
+    """Return all progress measures of one network, by name.
 
-    Losses are in nats. Losses of the restricted and the excluded logits are over all pairs, over the pairs trained on,
-    and over the others. The paper's code uses `restricted_loss_all` and `excluded_loss_train`. Waves are functions of a
-    + b, of a - b for a network that subtracts, and of the sum of discrete logarithms for a * b. `excluded_loss_k` and
-    `excluded_accuracy_k`, over the training pairs, leave out only frequency k; `cos_k` is the coefficient of cos(w_k(a
-    + b - c)) in the logits.
+    Losses are in nats. Losses of the restricted and the excluded logits are measured over all pairs, over the training
+    pairs, and over the held-out pairs. The paper's code uses `restricted_loss_all` and `excluded_loss_train`. Waves are
+    functions of a + b, of a - b for a network that subtracts, and of the sum of discrete logarithms for a * b.
+    `excluded_loss_k` and `excluded_accuracy_k`, over the training pairs, leave out only frequency k; `cos_k` is the
+    coefficient of cos(w_k(a + b - c)) in the logits.
 
     Args:
-        task: what the network was trained on.
+        task: the task of the network.
         split: the training inputs and the test inputs.
         freqs: the key frequencies of the finished network, the same at every epoch.
     Raises:
-        ValueError: an operation mod p whose answers are no waves of a + b or a - b.
+        ValueError: the answers of the operation mod p are not waves of a + b or a - b.
     Source: Nanda et al. 2023, section 5.1, figures 7, 13, 14 and 15.
     """
     found = cyclic(task)
@@ -80,12 +80,11 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
 def progress_measures(
     networks: Iterable[tuple[int, Network]], task: Task, split: Split, freqs: Sequence[int]
 ) -> pd.DataFrame:
-    """Progress measures (see `progress_at`) over one training, one row for each snapshot.
+    """Return a table of progress measures (see `progress_at`) over one training, with one row per snapshot.
 
     Args:
-        networks: epoch and network of each snapshot, in order; only one is held at a time.
-        task: what the networks were trained on.
-        split: the training inputs and the test inputs.
+        networks: pairs of epoch and network for each snapshot, in order; only one network is in memory at a time.
+        task: the task of the networks. split: the training inputs and the test inputs.
         freqs: the key frequencies of the finished network.
     """
     return pd.DataFrame([{"epoch": epoch} | progress_at(network, task, split, freqs) for epoch, network in networks])
@@ -93,12 +92,12 @@ def progress_measures(
 
 @checked
 def distance_of_weights(network: Network, other: Network) -> float:
-    """Distance of all weights of two networks of one shape, over the norm of the other network's weights.
+    """Return the distance between the weights of two networks of one shape, divided by the norm of the other's weights.
 
-    The distance is 0 for equal weights, and about 1.4 for two independent networks of one norm.
+    The distance is 0 for equal weights, and about 1.4 for two independent networks of equal norm.
 
     Raises:
-        ValueError: networks of different shapes.
+        ValueError: the networks have different shapes.
     """
     theirs = dict(other.named_parameters())
     ours = dict(network.named_parameters())
@@ -114,12 +113,11 @@ def distance_of_weights(network: Network, other: Network) -> float:
 def largest_single_exclusion(
     networks: Iterable[tuple[int, Network]], task: Task, train: Int[Tensor, " row"]
 ) -> pd.DataFrame:
-    """Largest excluded loss of a single frequency over training, a progress measure that knows no key frequencies.
+    """Return the largest excluded loss of a single frequency over training, a measure that needs no key frequencies.
 
     Args:
-        networks: epoch and network of each snapshot, in order; only one is held at a time.
-        task: what the networks were trained on.
-        train: rows of `Task.inputs()` that were trained on.
+        networks: pairs of epoch and network for each snapshot, in order; only one network is in memory at a time.
+        task: the task of the networks. train: rows of `Task.inputs()` used for training.
     Returns:
         one row for each snapshot: `epoch`; `excluded_loss_train`, the largest loss without a single frequency [nats];
             `freq`, this frequency [cycles per p].
