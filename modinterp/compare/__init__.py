@@ -1,6 +1,6 @@
 """Compare several networks: checkpoints of one training, seeds, architectures, external networks.
 
-`compare` is the function, and `python -m modinterp.compare A B ...` the command. Both produce a `Comparison`.
+The function `compare` and the command `python -m modinterp.compare A B ...` both produce a `Comparison`.
 """
 
 from __future__ import annotations

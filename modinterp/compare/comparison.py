@@ -1,4 +1,4 @@
-"""A comparison of several networks: one table with a column for each network, and the tables behind it."""
+"""Hold a comparison of several networks: one table with a column for each network, and more detailed tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHOWN = (
 
 @dataclass(eq=False)
 class Comparison:
-    """Several networks, each explained, side by side.
+    """The explanations of several networks, with tables that compare them.
 
     Attributes:
         explanations: map from the name of each network to its explanation, in the order of the arguments.
@@ -42,7 +42,7 @@ class Comparison:
         return tuple(self.explanations)
 
     def __getitem__(self, name: str) -> Explanation:
-        """The explanation of one network, by the network's name.
+        """Return the explanation of one network, by the network's name.
 
         Raises:
             KeyError: the comparison has no network of that name.
@@ -58,14 +58,12 @@ class Comparison:
         return {name: m for name, m in every.items() if isinstance(m, CyclicMeasurements) and is_explained(m)}
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each quantity and one column for each network; numbers, or text; empty where not
-        measured.
-        """
+        """Return a table with one row per quantity and one column per network; missing measurements are empty."""
         columns = {name: _column(x) for name, x in self.explanations.items()}
         return pd.DataFrame(columns, index=list(next(iter(columns.values()))))
 
     def numbers(self) -> pd.DataFrame:
-        """Every number of every explanation by its key, with one column for each network; NaN where not measured."""
+        """Return a table of all numbers by key, with one column per network; numbers that were not measured are NaN."""
         values = {name: {r.key: r.value for r in x.rows} for name, x in self.explanations.items()}
         keys = list(dict.fromkeys(key for column in values.values() for key in column))
         rows = {
@@ -74,9 +72,7 @@ class Comparison:
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(self.names))
 
     def frequencies(self) -> pd.DataFrame:
-        """Table with one row for each key frequency of any network: its share of the read-out matrix's energy in each
-        network.
-        """
+        """Return a table with one row per key frequency: its share of the read-out matrix's energy in each network."""
         keys = sorted({k for m in self.waved.values() for k in m.freqs})
         columns = {"freq": keys}
         for name, m in self.waved.items():
@@ -86,8 +82,8 @@ class Comparison:
         return pd.DataFrame(columns)
 
     def losses_without(self) -> pd.DataFrame:
-        """Table with one row for each frequency: loss over all pairs without the frequency's wave of the answer in the
-        logits. [nats]
+        """Return a table with one row per frequency: the loss over all pairs without this frequency in the logits.
+        [nats]
         """
         columns = {name: pd.Series(m.loss_without_each_block.tolist()) for name, m in self.waved.items()}
         table = pd.DataFrame(columns)
@@ -101,7 +97,9 @@ class Comparison:
         return {name: d.curve(bits=False, parts=False) for name, d in found.items() if d.rungs}
 
     def formulas(self) -> pd.DataFrame:
-        """Table with one row for each formula of a network: its size, its faithfulness, and its share of each part."""
+        """Return a table with one row for each formula of a network: its size, its faithfulness, and its share of each
+        part.
+        """
         named = [curve.assign(network=name) for name, curve in self.curves.items()]
         if not named:
             return pd.DataFrame(columns=["network"])
@@ -109,7 +107,7 @@ class Comparison:
         return table.reindex(columns=["network", *(column for column in table if column != "network")])
 
     def agreement(self) -> pd.DataFrame:
-        """Jaccard index of the key frequencies of every two networks; NaN for two of different moduli."""
+        """Return the Jaccard index of every two networks' key frequencies; NaN for networks of different moduli."""
         return pd.DataFrame(
             {
                 name: {other: jaccard(a.freqs, b.freqs) if a.p == b.p else math.nan for other, b in self.waved.items()}
@@ -118,7 +116,7 @@ class Comparison:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Data for JSON: map the name of each network to the result of `Explanation.to_json`."""
+        """Return data for JSON: a map from the name of each network to the result of `Explanation.to_json`."""
         return {name: x.to_json() for name, x in self.explanations.items()}
 
     def __repr__(self) -> str:
@@ -132,7 +130,7 @@ class Comparison:
 
 
 def as_text(value: Any) -> str:
-    """Text of one cell of the table."""
+    """Format one cell of the table as text."""
     return value if isinstance(value, str) else number_text(float(value))
 
 

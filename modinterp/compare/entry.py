@@ -1,4 +1,4 @@
-"""The function behind `modinterp.compare` and the command: from several networks to their comparison."""
+"""Compare several networks; this module holds the function `modinterp.compare`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compare(
     Args:
         networks: runs, names of runs, files of weights, modules, functions, or explanations. Networks come as a list,
             or as a dict from column names to networks.
-        epochs: if given, the snapshots at these epochs stand in place of each run.
+        epochs: if given, each run is replaced by its snapshots at these epochs.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
         options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. Options apply to every network
             that is not a run.
@@ -63,7 +63,7 @@ def compare(
 
 
 def _fitting(network: object, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of `explain` that apply to a network; for a run, only `draws`, `device` and `root`."""
+    """Return the options of `explain` that apply to a network; for a run, only `draws`, `device` and `root`."""
     is_run = isinstance(network, TrainedRun) or (isinstance(network, str | Path) and Path(network).suffix not in READ)
     return {name: value for name, value in options.items() if not is_run or name in ("draws", "device", "root")}
 
@@ -71,7 +71,7 @@ def _fitting(network: object, options: Mapping[str, Any]) -> dict[str, Any]:
 def _snapshots(
     network: Comparable, epochs: Sequence[int], options: Mapping[str, Any]
 ) -> Iterator[tuple[str, Comparable]]:
-    """Yield suffix of the name and network: the network itself, or its snapshots at some epochs.
+    """Yield pairs of a name suffix and a network: the network itself, or its snapshots at some epochs.
 
     Raises:
         ValueError: `epochs` is given, and the network is not a run or lacks a snapshot.

@@ -1,4 +1,4 @@
-"""A comparison as one self-contained page, as JSON and as CSV."""
+"""Write a comparison as one self-contained page, as JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from modinterp.pages.plots import Drawn
 
 
 def figures(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
-    """Yield key and figure of each figure of a comparison; nothing if no task has frequencies."""
+    """Yield the key of each figure of a comparison, and the figure; yield nothing if no task has frequencies."""
     if comparison.waved:
         yield "spectra", drawn.spectra({name: m.keys.norms for name, m in comparison.waved.items()})
         losses = {name: m.loss_without_each_block.tolist() for name, m in comparison.waved.items()}
@@ -34,13 +34,13 @@ def _figure_of_formulas(comparison: Comparison) -> Iterator[tuple[str, go.Figure
 
 
 def _renamed(comparison: Comparison) -> Comparison:
-    """A copy of the comparison that names files without their folders, so that the page reveals no local paths."""
+    """Return a copy of the comparison with file names instead of paths, so that the page reveals no local paths."""
     names = short_names(list(comparison.names))
     return Comparison(dict(zip(names, comparison.explanations.values(), strict=True)))
 
 
 def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield the top of the page: the verdict on each network, as three short answers."""
+    """Yield the data for the top of the page: for each network, the verdict as three short answers."""
     for name, x in comparison.explanations.items():
         yield {
             "name": name,
@@ -52,7 +52,7 @@ def _networks(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _rows(comparison: Comparison) -> Iterator[tuple[str, list[str]]]:
-    """Yield title and cells of each row of the page's table in which at least one network has a number."""
+    """Yield the title and the cells of each table row in which at least one network has a number."""
     for key, row in comparison.table().drop(index=["warning", "verdict"]).iterrows():
         cells = ["" if value == "" else value if isinstance(value, str) else number_text(float(value)) for value in row]
         if any(cells):
@@ -61,7 +61,7 @@ def _rows(comparison: Comparison) -> Iterator[tuple[str, list[str]]]:
 
 
 def page(comparison: Comparison) -> str:
-    """The comparison as one HTML document with every figure and plotly itself inside."""
+    """Return the comparison as one HTML document with every figure and plotly itself inside."""
     shown_as = _renamed(comparison)
     return rendered(
         "modinterp.compare",

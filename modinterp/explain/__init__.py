@@ -1,6 +1,6 @@
 """Find the algorithm of a network over pairs (a, b) or sequences, and report a verdict, a table of numbers and a page.
 
-`explain` is the function, and `python -m modinterp.explain FILE` the command. Both produce an `Explanation`.
+The function `explain` and the command `python -m modinterp.explain FILE` both produce an `Explanation`.
 """
 
 from __future__ import annotations

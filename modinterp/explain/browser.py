@@ -1,4 +1,4 @@
-"""A page that shows the map, spectrum, weights and effect of each neuron, head and frequency of a network."""
+"""Write a page that shows the map, spectrum, weights and effect of each neuron, head and frequency of a network."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Part:
     """One neuron, head or frequency of the browser.
 
     Attributes:
-        name: number of the neuron, head or frequency.
+        name: index of the neuron or head, or the frequency.
         text: a sentence that describes the part.
         spectrum: share of the part's variance at each frequency, from frequency 1 on.
         reads: a title, and a list with one number for each input a: how strongly the part reads a.
-        writes: a title, and a list with one number for each answer: what the part adds to the answer's logit.
-        change: change of the loss over pairs when the part is taken out; None if unknown. [nats]
+        writes: a title, and a list with one number for each answer: the part's contribution to the answer's logit.
+        change: change of the loss over all pairs when the part is removed; None if unknown. [nats]
         map: value of the part on every pair (a, b).
         points: True if `reads` and `writes` hold points in a plane instead of numbers.
     """
@@ -53,7 +53,7 @@ class Part:
 
 
 def can_be_browsed(m: NetworkMeasurements) -> bool:
-    """True if the browser can show a network: the network adds or subtracts, and its activations are accessible."""
+    """Return True if the browser can show a network: the network adds or subtracts, and its activations are accessible."""
     return isinstance(m, CyclicMeasurements) and is_explained(m) and not m.is_output_only
 
 
@@ -85,7 +85,7 @@ def _neurons(m: CyclicMeasurements) -> Iterator[Part]:
 
 
 def _reads(m: CyclicMeasurements) -> Float[Tensor, "a neuron"] | None:
-    """What the input weights of each neuron of the last layer read directly of each number's embedding."""
+    """Return, for each neuron of the last layer, the product of its input weights with each number's embedding."""
     weights = getattr(getattr(m.model.blocks[-1], "mlp", None), "W_in", None) if hasattr(m.model, "blocks") else None
     if weights is None or not m.has_embedding or weights.shape[0] != m.W_E.shape[1]:
         return None
@@ -93,7 +93,9 @@ def _reads(m: CyclicMeasurements) -> Float[Tensor, "a neuron"] | None:
 
 
 def _changes_without_neurons(m: CyclicMeasurements) -> Float[Tensor, " neuron"] | None:
-    """Loss with each neuron at its mean, less the loss; None where W_L alone does not say what a neuron adds. [nats]"""
+    """Return the change of the loss [nats] when each neuron is set to its mean; None if W_L does not give neurons'
+    effects.
+    """
     labels = m.labels.flatten()
     chosen = torch.randperm(len(labels), generator=torch.Generator().manual_seed(0))[:SAMPLE].sort().values
     active, right = m.post.flatten(0, 1), labels[chosen]
@@ -144,12 +146,12 @@ def _frequencies(m: CyclicMeasurements) -> Iterator[Part]:
 
 
 def _in_its_plane(x: Float[Tensor, "element d"], freq: int) -> list:
-    """Vectors in the plane of a frequency; empty for frequency p/2 of an even modulus, which has no sine."""
+    """Return the coordinates of vectors in the plane of a frequency; empty for frequency p / 2, which has no sine."""
     return [] if 2 * freq == len(x) else _short(x.double() @ plane(x, freq))
 
 
 def _spectra(maps: Float[Tensor, "part a b"]) -> list[list[float]]:
-    """Share of the variance of each map in waves of a, of b, of a + b and of a - b, by frequency."""
+    """Return the share of each map's variance in waves of a, of b, of a + b and of a - b, by frequency."""
     p, shares = maps.shape[-1], []
     u, v = (x.minimum(p - x) for x in torch.meshgrid(torch.arange(p), torch.arange(p), indexing="ij"))
     freq = torch.where((u == 0) | (v == 0) | (u == v), torch.maximum(u, v), 0).flatten()  # 0 for all other waves
@@ -163,7 +165,7 @@ def _spectra(maps: Float[Tensor, "part a b"]) -> list[list[float]]:
 
 
 def _short(values: Tensor) -> list:
-    """Nested list of the values, rounded to `_DIGITS` digits of the largest."""
+    """Return a nested list of the values, rounded to `_DIGITS` digits of the largest value."""
     x = values.detach().cpu().double().numpy()
     largest = float(np.abs(x).max()) if x.size else 0.0
     return x.round(_DIGITS - 1 - int(np.floor(np.log10(largest)))).tolist() if largest else x.tolist()
@@ -177,7 +179,7 @@ def _levels(field: Float[Tensor, "a b"]) -> bytes:
 
 
 def _packed_maps(parts: dict[str, list[Part]]) -> tuple[dict[str, list[str]], int]:
-    """Compressed maps by kind, and how many of the least important neurons have none, to limit the size of the page."""
+    """Return compressed maps by kind, and the number of neurons left out to limit the size of the page."""
     packed: dict[str, list[str]] = {kind: [""] * len(each) for kind, each in parts.items()}
     left, without = MOST_BYTES, 0
     order = [(kind, n) for kind in ("frequency", "head", "neuron") for n in _most_first(parts.get(kind, []))]
@@ -191,12 +193,12 @@ def _packed_maps(parts: dict[str, list[Part]]) -> tuple[dict[str, list[str]], in
 
 
 def _most_first(parts: list[Part]) -> list[int]:
-    """Indices of the parts, sorted by the change of the loss without each part, largest first."""
+    """Return the indices of the parts, sorted by the change of the loss without each part, largest first."""
     return sorted(range(len(parts)), key=lambda n: -abs(parts[n].change or 0.0))
 
 
 def browser(name: str, m: CyclicMeasurements) -> str:
-    """HTML page of all parts of a network: one self-contained document of at most 5 MiB."""
+    """Return an HTML page of all parts of a network: one self-contained document of at most 5 MiB."""
     parts = kinds(m)
     packed, without = _packed_maps(parts)
     data: dict[str, Any] = {

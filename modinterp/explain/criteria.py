@@ -1,4 +1,4 @@
-"""The numbers that a verdict rests on."""
+"""Collect the numbers on which a verdict is based."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Criterion:
         key: key of the quantity.
         name: title of the quantity.
         value: the measured number.
-        band: the tolerance that `value` must lie in.
+        band: the tolerance in which `value` must lie.
     """
 
     key: str
@@ -61,7 +61,7 @@ class Criterion:
 
 
 def is_explained(m: NetworkMeasurements) -> bool:
-    """True if frequencies or representations can explain the task."""
+    """Return True if frequencies or representations can explain the task."""
     return isinstance(m, CyclicMeasurements | GroupMeasurements) and m.basis.is_operation
 
 
@@ -72,7 +72,7 @@ def foretold(algorithm: Algorithm, m: Any) -> Iterator[Criterion]:
 
 
 def projections(m: Any) -> Iterator[Criterion]:
-    """The criteria without interventions: accuracy, read-out, logits, neurons, and the fit of sums of waves."""
+    """Yield the criteria without interventions: accuracy, read-out, logits, neurons, and the fit of sums of waves."""
     fit = FORMULA_FIT if isinstance(m, CyclicMeasurements) else FORMULA_FIT_OF_GROUPS
     keys = [ACCURACY, P_VALUE, KEYS_ALONE, WITHOUT_KEYS, FORMULA, fit]
     if m.has_neurons and not m.is_output_only:

@@ -1,4 +1,4 @@
-"""The figures of an explanation."""
+"""Draw the figures of an explanation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FIRST = ("dial", "dose_response", "spectra", "single", "symmetry", "by_kind", "a
 
 
 def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Yield key and figure for each figure of an explanation; nothing where only the behaviour was measured."""
+    """Yield the key of each figure of an explanation, and the figure; yield nothing if only behaviour was measured."""
     if isinstance(m, PositionMeasurements):
         yield from figures_of_positions(m)
     if isinstance(m, GroupMeasurements):
@@ -69,7 +69,9 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
 
 
 def _figures_of_interventions(m: CyclicMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Yield figures of the effects of rotating and scaling circles, if the embedding is accessible and circles few."""
+    """Yield figures of rotated and scaled circles, if the embedding is accessible and at most half of all frequencies
+    are key.
+    """
     try:
         freqs = m.causal.half_turn.freqs
     except NotRecorded:

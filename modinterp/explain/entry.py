@@ -1,4 +1,4 @@
-"""The function behind `modinterp.explain` and the command: from a user's network to its explanation."""
+"""Explain a user's network; this module holds the function `modinterp.explain`."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def explain(
         train: training inputs of the network, as indices into the task's inputs or as a mask; a run has its own.
         device: device on which the network runs, such as `cpu`.
         root: folder to look for a named run in.
-        draws: how many matrices are drawn for each null of the spectrum, 99 or more.
+        draws: number of random matrices for each null distribution of the spectrum, 99 or more.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
     Raises:
         FileNotFoundError: no run or file of that name exists.
@@ -146,7 +146,9 @@ def _explained(
 def _instead(
     network: Any, said: Said, trial: Trial, device: str, root: str | Path | None, draws: int
 ) -> tuple[str, Explanation] | None:
-    """Arguments that fit a network better, as text, and the explanation under them; None if no others fit better."""
+    """Return arguments that fit a network better, as text, and the explanation with these arguments; None if none fit
+    better.
+    """
     try:
         other = _explained(network, replace(said, **trial.said), device, root, draws, is_other=True)
     except ValueError:  # such as one that asks for another shape of the weights

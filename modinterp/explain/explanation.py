@@ -1,4 +1,4 @@
-"""The explanation of one network: a verdict, one table of named numbers, and the tables behind them."""
+"""Hold the explanation of one network: a verdict, one table of named numbers, and detailed tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Explanation:
     Attributes:
         name: name of the run or file.
         measurements: the measurements of the network, as `modinterp.measure` returns them.
-        rows: one reading for each number of the table; a missing number has a note with the reason.
+        rows: one `Reading` for each number of the table; a missing number has a note with the reason.
         verdict: the algorithm, or the lack of one, that the numbers show.
         assumed: a sentence that states the forward pass and the inputs used for every number.
         warning: why these assumptions are doubtful; None if they are not.
@@ -46,10 +46,10 @@ class Explanation:
     instead: tuple[str, Explanation] | None = field(default=None, repr=False)
 
     def row(self, key: str) -> Reading:
-        """The reading of a quantity by its key, with value, title, unit and note.
+        """Return the reading of a quantity by its key, with value, title, unit and note.
 
         Raises:
-            KeyError: the explanation has no number of that key.
+            KeyError: the explanation has no number with this key.
         """
         for row in self.rows:
             if row.key == key:
@@ -57,16 +57,18 @@ class Explanation:
         raise KeyError(f"no number {key!r}; there are {', '.join(row.key for row in self.rows)}")
 
     def __getitem__(self, key: str) -> float:
-        """The value of a quantity by its key; equal to `measurements[key]`.
+        """Return the value of a quantity by its key; equal to `measurements[key]`.
 
         Raises:
-            KeyError: no quantity of that key is defined for such a network.
+            KeyError: no quantity with this key is defined for networks of this kind.
             NoSuchPart: the network lacks a part that the number needs.
         """
         return self.measurements[key]
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each number: stage, key, title, value (NaN where absent), unit, definition, note."""
+        """Return a table with one row for each number: stage, key, title, value (NaN where absent), unit, definition,
+        note.
+        """
         return pd.DataFrame(row.row() for row in self.rows)
 
     @cached_property
@@ -95,7 +97,7 @@ class Explanation:
                 display(self.figures[key])
 
     def to_json(self) -> dict[str, Any]:
-        """The explanation as data for JSON. A number that is missing or not finite is null, with the reason beside."""
+        """Return the explanation as data for JSON. A number that is missing or not finite is null, with a reason."""
         criteria = self.verdict.criteria
         return {
             "network": self.name,

@@ -1,4 +1,4 @@
-"""Faults in a network that is otherwise right: the place of its errors, and single weights out of proportion."""
+"""Find faults in a mostly correct network: where its errors lie, and single weights that are far too large."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ OUT_OF_PROPORTION, OF_SEVERAL = 200, 1e5
 
 
 def where_errors_lie(m: NetworkMeasurements) -> str:
-    """Text that names the tokens or the range of answers with nearly all errors of a network; empty if none exists."""
+    """Return text that names the tokens or the range of answers with nearly all errors of a network; empty without
+    such.
+    """
     grid = m.task.grid
     if grid is None or len(grid) != 2:
         return ""
@@ -50,7 +52,9 @@ def _listed(numbers: tuple[int, ...]) -> str:
 
 
 def _few(errors: list[list[int]], most: int) -> tuple[int, ...]:
-    """The smallest set of numbers such that nearly all errors contain one; () if it exceeds `most` numbers."""
+    """Return the smallest set of numbers such that nearly all wrong pairs contain one; () if it has more than `most`
+    numbers.
+    """
     left, found = errors, []
     for _ in range(most):
         number, _ = Counter(number for error in left for number in set(error)).most_common(1)[0]
@@ -62,7 +66,7 @@ def _few(errors: list[list[int]], most: int) -> tuple[int, ...]:
 
 
 def _range(answers: list[int], classes: int) -> tuple[int, int] | None:
-    """The narrowest cyclic range of answers mod `classes` that holds nearly all of `answers`; None if it is wide."""
+    """Return the narrowest cyclic range mod `classes` that holds nearly all of `answers`; None if the range is wide."""
     ordered, needed = sorted(answers), -(-len(answers) * 9 // 10)
     twice = ordered + [answer + classes for answer in ordered]
     ranges = [(twice[k + needed - 1] - twice[k], twice[k], twice[k + needed - 1]) for k in range(len(ordered))]
@@ -71,7 +75,7 @@ def _range(answers: list[int], classes: int) -> tuple[int, int] | None:
 
 
 def weights_out_of_proportion(network: nn.Module) -> str:
-    """Text that names the largest weight of a matrix if it far exceeds all others; else empty."""
+    """Return text that names the largest weight of a matrix if it far exceeds all others; otherwise empty."""
     parameters = {name: w.detach() for name, w in network.named_parameters()}
     found = [(size, of, name, w) for name, w in parameters.items() for size, of in [_proportion(w)] if of]
     if not found:
@@ -86,7 +90,9 @@ def weights_out_of_proportion(network: nn.Module) -> str:
 
 
 def _proportion(w: Tensor) -> tuple[float, str]:
-    """Ratio of the largest weight to the second or tenth largest, and the name of the latter, if the ratio is large."""
+    """Return the ratio of the largest weight to the second or tenth largest, and the name of the latter, if the ratio
+    is large.
+    """
     sizes = w.detach().double().abs().flatten().sort(descending=True).values
     for rank, name, least in ((1, "second", OUT_OF_PROPORTION), (9, "tenth", OF_SEVERAL)):
         if len(sizes) > 2 * rank and sizes[rank] > 0 and float(sizes[0] / sizes[rank]) >= least:

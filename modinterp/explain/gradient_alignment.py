@@ -16,12 +16,13 @@ _HALVINGS, _LARGEST = 12, 12.0  # of the logarithm of the factor by which logits
 def alignment(
     logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"], weights: Sequence[Tensor]
 ) -> float:
-    """Cosine between weights and the downward gradient of their loss, with logits scaled to a loss of `COMMON_LOSS`.
+    """Return the cosine between weights and the negative gradient of the loss, with logits scaled to a loss of
+    `COMMON_LOSS`.
 
-    At the end of training weight decay balances the gradient, so that both point the same way. Without decay, gradient
-    descent also turns the weights of a homogeneous network into the direction of the gradient. Under another forward
-    pass than in training, weights and gradient seldom align. Inputs answered wrongly take no part. NaN where no input
-    is answered correctly.
+    At the end of training, weight decay balances the gradient, so weights and negative gradient have the same
+    direction. Without decay, gradient descent also turns the weights of a homogeneous network into the direction of the
+    gradient. With a forward pass that differs from training, weights and gradient rarely align. Inputs with wrong
+    answers are left out. The result is NaN if no input is answered correctly.
 
     Args:
         logits: logits of the network, with their autograd graph back to the weights.

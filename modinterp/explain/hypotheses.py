@@ -1,4 +1,4 @@
-"""How well a network answers under other hypotheses: other attention, neurons, tokens, operations.
+"""Test how well a network answers under other hypotheses about attention, neurons, tokens and operation.
 
 All hypotheses are evaluated on one sample of the inputs, and every operation on the same logits. The best hypothesis is
 then tried on many more inputs.
@@ -47,7 +47,7 @@ class Hypothesis:
         logits: function from rows of the task's inputs to logits. Calling `logits` raises the network's own error if
             the network does not take the inputs.
         rate: attention rate of the hypothesis; None for a network without attention, or with hidden weights.
-        at_rate: function from an attention rate to a hypothesis that differs from this one in that rate alone.
+        at_rate: function from an attention rate to a hypothesis that differs from this hypothesis only in the rate.
         weights: the weights behind the logits, in their autograd graph; empty for a network with hidden weights.
     """
 
@@ -74,7 +74,7 @@ class _Tried:
 
     @property
     def family(self) -> tuple[tuple[str, Any], ...]:
-        """Every argument of the hypothesis except the attention rate, as pairs of name and value."""
+        """All arguments of the hypothesis except the attention rate, as pairs of name and value."""
         return tuple((name, value) for name, value in self.said.items() if name != "attention_rate")
 
     @property
@@ -83,10 +83,10 @@ class _Tried:
 
 
 def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
-    """Score a network under other assumptions than those made, best first; keep the best of several attention rates.
+    """Score a network under alternative assumptions, best first, with only the best of several attention rates.
 
-    The best hypothesis has the highest accuracy in whole percent. Among equals, it changes the fewest arguments, and
-    then has the most even margins.
+    The best hypothesis has the highest accuracy in whole percent. Among equal accuracies, fewer changed arguments win,
+    and then more even margins.
 
     Args:
         found: the network with its task and assumptions.
@@ -117,9 +117,9 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
 
 
 def as_assumed(found: Subject) -> Trial:
-    """Score of a file's network under the assumptions made, on the inputs on which other assumptions are confirmed.
+    """Score a file's network under the original assumptions, on the same inputs as the alternative assumptions.
 
-    Loss and spread of the margin need the same inputs, since one outlying pair may dominate both.
+    Losses and spreads of margins can only be compared on the same inputs, because one outlying pair may dominate both.
     """
     task, network = found.run.task, found.run.network
     rows, hypothesis = _rows(task, CONFIRMING), _of_config(network, task, network.cfg, {})
@@ -148,7 +148,7 @@ def _best_of_each_family(tried: Sequence[_Tried]) -> list[_Tried]:
 
 
 def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
-    """Indices of `most` random inputs of a task, or of all inputs if there are no more."""
+    """Return the indices of `most` random inputs of a task, or of all inputs if the task has no more."""
     return torch.randperm(len(task.inputs()), generator=torch.Generator().manual_seed(0))[:most]
 
 
@@ -165,7 +165,9 @@ def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " in
 
 
 def _tried(hypothesis: Hypothesis, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
-    """Yield a hypothesis under each operation; skip the first assumptions, and inputs that the network rejects."""
+    """Yield a hypothesis for each operation, without the original assumptions and without inputs that the network
+    rejects.
+    """
     try:
         with torch.set_grad_enabled(not is_wrong):
             logits = hypothesis.logits(rows).cpu()
@@ -183,7 +185,7 @@ def _judged(hypothesis: Hypothesis, op: str, logits: Tensor, answers: Tensor) ->
 
 
 def _narrowed(x: _Tried, is_wrong: bool) -> _Tried | None:
-    """The hypothesis at its likeliest attention rate on a sample of inputs; None if that is the assumed rate."""
+    """Return a hypothesis with its most likely attention rate on a sample; None if this is the assumed rate."""
     at_rate, rows = x.hypothesis.at_rate, _rows(x.hypothesis.task, SAMPLE)
     if x.hypothesis.rate is None or at_rate is None:
         return x

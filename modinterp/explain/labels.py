@@ -1,4 +1,4 @@
-"""The words of a verdict."""
+"""Define the labels of verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The function behind `modinterp.measure`: from a run, a file, a module or a function to its measurements."""
+"""Measure a run, a file, a module or a function; this module holds the function `modinterp.measure`."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def measure(network: Measurable, **said: Any) -> CyclicMeasurements: ...
 def measure(
     network: Measurable, *, draws: int = 199, device: str = "cpu", root: str | Path | None = None, **said: Any
 ) -> Any:
-    """The measurements of a network: numbers by key, and results as attributes, each computed at first use.
+    """Return the measurements of a network: numbers by key, and results as attributes, each computed at first use.
 
-    Use it to look into a network; `explain` adds a verdict and writes a page. The class depends on the task:
+    Use `measure` to look into a network; `explain` adds a verdict and writes a page. The class depends on the task:
     `CyclicMeasurements` for pairs of numbers, `GroupMeasurements` for a finite group, `OrderMeasurements` for numbers
     to order.
 
@@ -58,7 +58,7 @@ def measure(
     Args:
         network: a run, the name of a run, a file of weights, a module or a function. Measurements are returned
             unchanged.
-        draws: how many matrices are drawn for each null of the spectrum.
+        draws: number of random matrices for each null distribution of the spectrum.
         device: device on which the network runs, such as `cpu`.
         root: folder to look for a named run in.
         said: further arguments of `explain` that describe the network, such as `op`, `p`, `group`, `act_fn`.

@@ -1,4 +1,4 @@
-"""The explanation of a network on sequences: its accuracy, and the algorithm that predicted its interventions."""
+"""Explain a network on sequences by its accuracy, and by the algorithm that predicts its interventions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def explained(found: Subject, m: PositionMeasurements) -> Explanation:
 
 
 def _inputs(m: PositionMeasurements) -> str:
-    """A sentence: the inputs on which the network was evaluated, and how it reads them."""
+    """Return a sentence about the inputs on which the network was evaluated, and how it reads them."""
     example = " ".join(map(str, m.asked.inputs[0].tolist()))
     read, names = m.task.read_positions, m.task.position_names
     where = names[read[0]] if len(read) == 1 else f"{names[read[0]]} to {names[read[-1]]}"
@@ -74,7 +74,7 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
 
 
 def _nearest(m: PositionMeasurements) -> Iterator[str]:
-    """Yield sentences: no hypothesis holds, and which prediction of the nearest hypothesis fails."""
+    """Yield sentences that say that no hypothesis holds, and which prediction of the nearest hypothesis fails."""
     tried = algorithms_for(m)
     if not tried:
         yield (

@@ -26,7 +26,8 @@ class Opened:
 
     Attributes:
         reopened: function that opens the network with another task.
-        words: how the form of the inputs was found; empty if the user gave the form, or it is the usual one.
+        words: text that says how the form of the inputs was found; empty if the user gave the form, or if it is the
+            usual form.
     """
 
     reopened: Callable[[Task], Network]
@@ -64,7 +65,7 @@ def opened_callable(network: Callable[..., Any], name: str, said: Said) -> tuple
 
 
 def renamed(network: Network, pairs: ModularArithmetic, said: Said) -> tuple[RenamedAddition, Network]:
-    """Turn a network of a form such as 2a + 3b into one of the addition of relabelled numbers.
+    """Turn a network for an operation such as 2a + 3b into a network that adds relabelled numbers.
 
     Raises:
         ValueError: a factor has no inverse mod p.
@@ -106,12 +107,12 @@ def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
 
 
 def _takes_all_tokens(network: Network) -> bool:
-    """Whether a network is called with all tokens of its task, the last one included."""
+    """Return True if a network is called with all tokens of its task, including the last token."""
     return not isinstance(network, Wrapped) or network.cfg.calling.form == "tokens"
 
 
 def _labels(task: Task, said: Said) -> list[Tensor]:
-    """Right answers that identify the form of the call; those of all operations if no operation is given."""
+    """Return the right answers by which input formats are judged, for all operations if no operation is given."""
     if isinstance(task, ModularArithmetic) and (renaming := said.renaming(task.p)) is not None:
         return [renaming.own_labels()]
     if isinstance(task, ModularArithmetic) and said.op is None and not said.is_group:
@@ -120,7 +121,9 @@ def _labels(task: Task, said: Said) -> list[Tensor]:
 
 
 def _found(network: Callable[..., Any], task: Task, opened: Network | None, said: Said) -> tuple[Network | None, str]:
-    """The network, called in the form that gives right answers, and how it was found; None if the usual form does."""
+    """Return the network with the input format that gives right answers, and how it was found; None for the usual
+    format.
+    """
     inputs, classes = task.inputs(), sum(task.output_sizes)
     if len(inputs) > _SEARCHED or (said.is_own and isinstance(task, ModularArithmetic)):
         return None, ""
@@ -143,12 +146,12 @@ def _found(network: Callable[..., Any], task: Task, opened: Network | None, said
 
 
 def likeliest(network: Callable[..., Any], task: Task, calling: Calling) -> Calling:
-    """The form of call that gives right answers, with as many inputs at a time as the network takes."""
+    """Return the input format that gives right answers, with the largest batch size that the network accepts."""
     return likeliest_calling(network, task.inputs(), sum(task.output_sizes), calling.form, calling)
 
 
 def _with_a_way_out(error: ValueError, said: Said) -> ValueError:
-    """The error of a network that accepts no known form of input, with advice on which argument to give."""
+    """Return the error of a network that accepts no known form of input, with advice on which argument to give."""
     if "none of the known forms" not in str(error):
         return error
     return ValueError(f"{error}; say how it takes them, such as tokens='a op b =', or as a function of a and b")

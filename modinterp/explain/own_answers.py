@@ -1,4 +1,4 @@
-"""Find the operation that a network's answers follow: a form such as 2a + 3b, or the product in another group."""
+"""Find the operation that a network's answers follow, such as 2a + 3b, or the product in another group."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def of_own_answers(found: Subject) -> Iterator[Trial]:
 
 
 def _given(logits: Float[Tensor, "input output"]) -> Int[Tensor, " input"]:
-    """The class of the largest logit of each input, computed in batches."""
+    """Return the class of the largest logit of each input, computed in batches."""
     return joined((logits[some].argmax(dim=-1).cpu() for some in row_blocks(logits.shape)), len(logits))
 
 
 def _form(
     task: ModularArithmetic, logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]
 ) -> list[Trial]:
-    """The form u a + v b + w that most answers follow, found from the largest wave of the answers over all pairs."""
+    """Find the form u a + v b + w that most answers follow, from the largest wave of the answers over all pairs."""
     p = task.p
     turns = torch.polar(torch.ones(p, p), 2 * math.pi / p * answers.view(p, p))
     waves = torch.fft.fft2(turns)
@@ -62,7 +62,7 @@ def _form(
 
 
 def _trial(said: dict[str, str], answers: Int[Tensor, " input"], logits: Float[Tensor, "input output"]) -> list[Trial]:
-    """A list with the given operation if most answers are its results; else empty."""
+    """Return a list with the given operation if most answers are its results; otherwise an empty list."""
     found = score(logits, answers)
     if found.accuracy < _MOSTLY:
         return []
@@ -72,7 +72,7 @@ def _trial(said: dict[str, str], answers: Int[Tensor, " input"], logits: Float[T
 def _sum_of_polynomials(
     task: ModularArithmetic, logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]
 ) -> list[Trial]:
-    """The polynomial f(a) + g(b) of degree at most 3 that most answers follow; empty if there is none."""
+    """Return the polynomial f(a) + g(b) of degree at most 3 that most answers follow; empty if there is none."""
     answers = answers.view(task.p, task.p)
     of_a = ((answers - answers[:1]) % task.p).mode(dim=1).values
     of_b = ((answers - of_a[:, None]) % task.p).mode(dim=0).values
@@ -92,7 +92,7 @@ def _sum_of_polynomials(
 
 
 def _group(task: Group | ModularArithmetic, logits: Tensor, answers: Int[Tensor, " input"]) -> Iterator[Trial]:
-    """Yield the other group, or the addition with relabelled numbers, whose results a network's answers are."""
+    """Yield another group, or the addition of relabelled numbers, if its results are the network's answers."""
     try:
         Group.of_table(answers.view(task.grid).tolist())
     except ValueError:

@@ -1,4 +1,4 @@
-"""An explanation as one self-contained page, as JSON and as CSV."""
+"""Write an explanation as one self-contained page, as JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ BROWSER = "browser.html"  # of the network's parts, beside the page
 
 
 def _value_text(value: float | None) -> str:
-    """Text of a number on the page; empty for a missing number, whose note gives the reason."""
+    """Format a number for the page; empty for a missing number, whose note gives the reason."""
     if value is None:
         return "absent"
     return "" if math.isnan(value) else number_text(value)
 
 
 def page(explanation: Explanation) -> str:
-    """The explanation as one HTML document with every figure and plotly itself inside."""
+    """Return the explanation as one HTML document with every figure and plotly itself inside."""
     verdict, is_sequence = explanation.verdict, isinstance(explanation.measurements, PositionMeasurements)
     sections = [
         (title, [(row, _value_text(row.value)) for row in rows])
@@ -74,7 +74,7 @@ def write_explanation(explanation: Explanation, out: Path) -> Path:
     """Write page, JSON, CSV and the browser of the network's parts; return the path of the page.
 
     Args:
-        out: folder for these files.
+        out: folder for the files.
     Raises:
         OSError: the folder cannot be written; its files stay unchanged.
         ValueError: the folder holds a page that modinterp did not write.

@@ -1,4 +1,4 @@
-"""The tables and figures behind the explanation of a network on sequences."""
+"""Collect the tables and figures behind the explanation of a network on sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from modinterp.runs import NotRecorded
 
 
 def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield title and content of every table behind the numbers of a network on sequences."""
+    """Yield the title and the content of every table behind the numbers of a network on sequences."""
     yield "Answers by position", m.answering.by_position()
     others = {
         "Answers by kind of input": m.answering.by_kind,
@@ -33,7 +33,7 @@ def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def figures(m: PositionMeasurements) -> Iterator[tuple[str, go.Figure]]:
-    """Yield key and figure for each figure of a network on sequences."""
+    """Yield the key and the figure for each figure of a network on sequences."""
     found = m.answering.by_position()
     lines = {name: (list(range(len(found))), found[name].tolist()) for name in ("accuracy", "at least", "at most")}
     if len(found) > 1:

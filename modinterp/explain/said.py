@@ -1,4 +1,4 @@
-"""Arguments that describe a network to be explained."""
+"""Hold the arguments that describe a network to be explained."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what th
 
 @dataclass(frozen=True)
 class Said:
-    """The arguments that describe a network to be explained; None for each that is not given.
+    """The arguments that describe a network to be explained; an argument that is not given is None.
 
     Attributes:
         op: a key of `OPERATIONS`; a form such as `2a + 3b` or `b - a`; a polynomial such as `a^2 + b`; `add3` or
@@ -63,7 +63,7 @@ class Said:
 
     @property
     def is_group(self) -> bool:
-        """True if the given task is that of a group."""
+        """True if the given task is the product in a group."""
         return self.op in (GROUP, OPPOSITE) or self.group is not None
 
     @property
@@ -107,18 +107,18 @@ class Said:
         return self
 
     def renaming(self, p: int) -> Renaming | None:
-        """The relabelling of the numbers that makes a form such as `2a + 3b` an addition."""
+        """Return the relabelling of the numbers that turns an operation such as `2a + 3b` into an addition."""
         return None if self.form is None or self.op is None else Renaming.of(self.op, p)
 
     @property
     def forward_pass(self) -> ForwardPass:
-        """The forward pass of a file's network, with the usual values where none is given."""
+        """The settings of the forward pass of a file's network; settings that are not given have the usual values."""
         names = ("act_fn", "attention_rate", "causal", "joined")
         return ForwardPass(**{name: value for name in names if (value := getattr(self, name)) is not None})
 
 
 def named_task(said: Said) -> Task | None:
-    """The task that the arguments define without the shapes of weights; None if the shapes are needed.
+    """Return the task that the arguments define without the shapes of weights; None if the shapes are needed.
 
     Raises:
         ValueError: the operation is a + b + c, and p is missing.

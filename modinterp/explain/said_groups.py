@@ -12,11 +12,11 @@ from modinterp.tasks import Group, ModularArithmetic
 
 
 def named_group(said: Said) -> Group:
-    """The group of the given name, with its factors in the given order.
+    """Return the group of the given name, with its factors in the given order.
 
     Raises:
         FileNotFoundError: the CSV file of the group does not exist.
-        ValueError: no group has that name, or the table is not that of a group.
+        ValueError: no group has this name, or the table is not a group's.
     """
     group = Group.of(said.group or "", said.elements)
     if said.op != OPPOSITE:
@@ -27,7 +27,7 @@ def named_group(said: Said) -> Group:
 
 
 def group_of_weights(weights: Weights, said: Said) -> Group:
-    """The given group, with tokens that fit the shapes of the weights; or the group of the network's answers.
+    """Return the given group, with tokens that fit the shapes of the weights, or the group of the network's answers.
 
     Raises:
         ValueError: the shapes fit no network over pairs, or a group of another order.
@@ -44,10 +44,10 @@ def group_of_weights(weights: Weights, said: Said) -> Group:
 
 
 def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
-    """The group whose table is the answers of a network to all pairs.
+    """Return the group whose multiplication table is a network's answers to all pairs.
 
     Raises:
-        ValueError: the answers form the table of no group.
+        ValueError: the answers do not form the multiplication table of a group.
     """
     check_memory("the network", pairs, network)
     answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()

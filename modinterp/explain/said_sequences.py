@@ -19,13 +19,13 @@ _TRIED = 512  # inputs by which one of several tasks is chosen
 
 
 def sequence_of_weights(weights: Weights, said: Said) -> Task:
-    """The given task, or the task of a given short name that fits the sizes of the weights.
+    """Return the given task, or the task of a given short name that fits the sizes of the weights.
 
-    Several tasks may fit, such as a maximum with a token behind the list or before it. Of several tasks that fit the
-    sizes, the one that the network answers best is chosen.
+    Several tasks may fit, such as a maximum with a token after the list or before the list. In this case, the task with
+    the highest accuracy is chosen.
 
     Raises:
-        ValueError: no task of that name has the sizes of the weights.
+        ValueError: no task of this name fits the sizes of the weights.
     """
     if said.task is not None:
         return said.task
@@ -34,7 +34,7 @@ def sequence_of_weights(weights: Weights, said: Said) -> Task:
 
 
 def _accuracy(weights: Weights, task: Task, said: Said) -> float:
-    """Share of a few inputs that a network with these weights answers correctly."""
+    """Return the share of a few inputs that a network with these weights answers correctly."""
     answers, is_asked = answers_of(from_state_dict(weights, task, said.forward_pass), task, task.fresh(_TRIED, 0))
     return float((answers.correct & is_asked).double().mean())
 
@@ -42,8 +42,8 @@ def _accuracy(weights: Weights, task: Task, said: Said) -> float:
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
     """Open a module or function as a network with its task on sequences.
 
-    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the answers of the original. Of all
-    other networks, only inputs and logits are visible.
+    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the answers of the original. All other
+    networks are treated as black boxes.
 
     Raises:
         ValueError: the sizes of the task are missing, or the network returns no logits for its inputs.
@@ -66,7 +66,7 @@ def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> 
 
 
 def _opened(network: Any, weights: Weights, task: Task, said: Said, outside: Outside) -> Network | None:
-    """A network rebuilt from a module's weights; None if its answers differ from the module's."""
+    """Return a network rebuilt from a module's weights; None if its answers differ from the module's answers."""
     config = getattr(network, "cfg", None)
     kind = getattr(config, "normalization_type", None)
     act_fn = said.act_fn or getattr(config, "act_fn", None) or "relu"

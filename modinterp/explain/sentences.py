@@ -1,4 +1,4 @@
-"""Sentences that describe the numbers of a network over pairs."""
+"""Write sentences that describe the numbers of a network over pairs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
 
     Args:
         label: the verdict.
-        is_met: key of each criterion to whether it is met.
-        is_found: whether an algorithm predicted the interventions, so that the sentence says how the network computes.
+        is_met: map from the key of each criterion to True if the criterion is met.
+        is_found: True if an algorithm predicted the interventions, so that the sentence says how the network computes.
     """
     n, blocks = number_text, m.basis.blocks_name
     yield (
@@ -88,12 +88,12 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
 
 
 def _is_known_by_the_split(m: Judged) -> bool:
-    """Whether it is known which pairs the network was trained on, and it is right on these."""
+    """Return True if the training pairs are known and the network is right on them."""
     return m.run.knows_split and m.own_train_score.accuracy >= 0.95
 
 
 def _of_the_inside(m: Judged) -> str:
-    """That the verdict is about the logits alone, and why, as a sentence."""
+    """Return a sentence that says that the verdict is about the logits alone, and why."""
     if not algorithms_for(m):
         why = m.reading("accuracy_without").note
         return f"This describes the logits, and not how the network computes them. Nothing inside was changed: {why}."
@@ -111,7 +111,7 @@ def _terms(m: Judged) -> str:
 
 
 def _of_neurons(m: Judged) -> str:
-    """That logits are as they should be and neurons are not, as a sentence."""
+    """Return a sentence that says that the logits meet their criteria but the neurons do not."""
     return (
         f"But the neurons are not waves like the logits: waves hold {m.neurons_at_keys:.1%} of their variance. A "
         "table of such logits looks the same. These numbers therefore do not show that the network computes by "
@@ -120,9 +120,9 @@ def _of_neurons(m: Judged) -> str:
 
 
 def _of_storing(m: Judged) -> str:
-    """Whether a network that is right, and `solved, it is hidden how`, stores pairs, as the beginning of a sentence.
+    """Return the beginning of a sentence that says whether a network labelled `solved, it is hidden how` stores pairs.
 
-    Where all blocks are strong, as in a table of all pairs, that cannot be said.
+    If all frequencies or representations are strong, as in a table of all pairs, this cannot be decided.
     """
     if m.run.knows_split:
         accuracy = m.own_test_score.accuracy
@@ -137,7 +137,7 @@ def _of_storing(m: Judged) -> str:
 
 
 def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
-    """Whether the key blocks stand out of the readout matrix, as a sentence."""
+    """Return a sentence that says whether key frequencies or representations stand out of the read-out matrix."""
     p_value, names, count = number_text(m.p_value), ", ".join(m.key_names), len(m.key_blocks)
     block, blocks = m.basis.block, m.basis.blocks_name
     if not count and isinstance(m, CyclicMeasurements):
@@ -157,7 +157,7 @@ def _of_the_spectrum(m: Judged, stands_out: bool) -> str:
 
 
 def _of_the_gap(m: Judged) -> str:
-    """How far the weakest key frequency is above the next one, as the end of a sentence."""
+    """Return the end of a sentence that says how far the weakest key frequency is above the next frequency."""
     if not isinstance(m, CyclicMeasurements):
         return ""
     times, p = f"{number_text(m.keys.gap)} times above the next", m.spectrum_nulls.p_value(GAP)
@@ -167,7 +167,9 @@ def _of_the_gap(m: Judged) -> str:
 
 
 def _of_the_formula(m: Judged) -> str:
-    """That the key blocks suffice and are needed, and what the formula replaces, as two sentences."""
+    """Return two sentences that say that the key frequencies suffice and are needed, and which parts the formula
+    replaces.
+    """
     count, alone = len(m.key_blocks), m.score_of_keys_alone.accuracy
     begin = (
         f"With nothing but their waves of the answer in the logits {alone:.2%} of the answers are right, without these "
@@ -224,7 +226,7 @@ def clock_or_pizza(m: CyclicMeasurements) -> tuple[str, str]:
 
 
 def _cosets_or_representations(m: GroupMeasurements) -> tuple[str, str]:
-    """Whether neurons are constant on cosets beyond what their representations force upon them."""
+    """Decide whether neurons are constant on more cosets than their representations force."""
     begin = f"Cosets or representations: {UNTOLD}"
     if not m.has_neuron_inputs:
         return UNTOLD, f"{begin}; the neurons are not known."

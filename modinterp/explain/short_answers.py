@@ -1,4 +1,4 @@
-"""The verdict as three short answers: does the network do its task, how, and how sure is that?"""
+"""Give the verdict as three short answers: does the network solve its task, how, and how certain is this?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FULL, _MOSTLY, _SOME = 0.9995, 0.95, 0.2  # accuracies from which an answer is 
 
 
 def answers(m: NetworkMeasurements, verdict: Verdict, warning: ReadingWarning | None) -> tuple[tuple[str, str], ...]:
-    """Each of the three questions with its answer, for readers who want the verdict without its numbers."""
+    """Return the three questions and their answers, for readers who want the verdict without numbers."""
     return tuple(zip(QUESTIONS, (_does_it(m), _how(m, verdict), _how_sure(verdict, warning)), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""The network to be explained, its task, and the assumptions about it that nobody gave."""
+"""Prepare the network to be explained: its task, and the assumptions that the user did not state."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ __all__ = ["Said", "Subject", "subject"]
 
 @dataclass(frozen=True)
 class Subject:
-    """A network to be explained.
+    """A network to be explained, with its task and the assumptions about it.
 
     Attributes:
         run: the network with its task.
-        said: what was said of it.
-        reopened: function that opens the network with another task, where the task was not given; None for a run, whose
-            task is known.
-        is_file: whether only the weights are known, and not the forward pass.
-        found: how the form of its inputs was found, if it was found by trying.
+        said: the arguments with which the user described the network.
+        reopened: function that opens the network with another task; None for a run, whose task is known.
+        is_file: True if only the weights are known, and not the forward pass.
+        found: text that says how the form of the inputs was found, if it was found by trying.
     """
 
     run: TrainedRun
@@ -48,7 +47,7 @@ class Subject:
 
     @property
     def assumed(self) -> str:
-        """A sentence: the forward pass and the inputs under which the numbers were measured."""
+        """A sentence about the forward pass and the inputs with which the numbers were measured."""
         cfg, task = self.run.network.cfg, self.run.task
         parts = [f"forward pass: {cfg.forward_pass}"]
         parts += [self.found] if self.found else []
@@ -68,13 +67,13 @@ class Subject:
 
     @property
     def _takes_tokens_of_task(self) -> bool:
-        """Whether the network reads the tokens of the task; what it is called with instead is said by its calling."""
+        """True if the network reads the task's own tokens, and no other input format."""
         network = self.run.network
         return not isinstance(network, Wrapped) or network.cfg.calling.takes_tokens_of_task
 
     @property
     def guessed(self) -> tuple[str, ...]:
-        """Names of the arguments that were assumed: nobody gave them, and no shape decides them."""
+        """Names of the assumed arguments, which the user did not give and no weight shape decides."""
         if self.reopened is None:
             return ()
         names = ["op"] if self.said.task is None and self.said.op is None and not self.said.is_group else []
@@ -99,17 +98,17 @@ def subject(
     device: str = "cpu",
     root: str | Path | None = None,
 ) -> Subject:
-    """The network to be explained, as a run whose task is known.
+    """Open the network to be explained as a run with a known task.
 
     Args:
-        network: a run, a run's name, a file of weights, or anybody's module or function.
-        said: the arguments that describe it. A run knows its task, and the shapes in a file often decide p.
-        device: the device of the network of a file or a named run.
+        network: a run, a run's name, a file of weights, or a user's module or function.
+        said: the arguments that describe the network. A run knows its task, and the shapes in a file often decide p.
+        device: device for the network of a file or a named run.
         root: folder to look for a named run in.
     Raises:
-        FileNotFoundError: there is no such run or file.
-        ValueError: as `modinterp.load`; the run came without its weights; operation or modulus are missing, or differ
-            from the run's; the inputs do not fit into memory.
+        FileNotFoundError: the run or file does not exist.
+        ValueError: for the reasons listed in `modinterp.load`; the run has no weights; operation or modulus are
+            missing, or differ from the run's; the inputs do not fit into memory.
     """
     said = (said or Said()).plain
     if isinstance(network, str | Path):
@@ -157,7 +156,7 @@ def _of_weights(weights: Weights, name: str, said: Said, device: str) -> Subject
 
 
 def _check(run: TrainedRun, said: Said) -> None:
-    """Raises ValueError where something is said of a run that contradicts what it knows."""
+    """Raise ValueError if an argument contradicts a run's own task or settings."""
     given = {name: value for name in ("op", "p", "task", "group", "equals", "vocabularies", "act_fn", "attention_rate",
                                       "causal", "joined") if (value := getattr(said, name)) is not None}  # fmt: skip
     if (isinstance(run.task, Group) and said.op == GROUP) or (said.op and is_named(said.op, run.task)):
@@ -172,10 +171,11 @@ def _check(run: TrainedRun, said: Said) -> None:
 
 
 def _within_memory(found: Subject) -> Subject:
-    """The subject itself, if every activation on all its inputs fits into memory.
+    """Return the subject unchanged, after checking that all its activations fit into memory.
 
     Raises:
-        ValueError: it does not, the run came without its weights, or its task has answers of several kinds.
+        ValueError: the activations do not fit into memory, the run has no weights, or its task has several kinds of
+            answers.
     """
     network, task = found.run.network, found.run.task
     if len(task.output_sizes) != 1:
@@ -186,7 +186,7 @@ def _within_memory(found: Subject) -> Subject:
 
 
 def _with_split(found: Subject) -> Subject:
-    """The subject with the inputs that it was trained on, where these are said."""
+    """Return the subject with the split into training and held-out inputs, if the user gave the training inputs."""
     task = found.run.task
     if found.said.train is None:
         return found

@@ -1,4 +1,4 @@
-"""The tables behind the numbers of an explanation."""
+"""Collect the tables behind the numbers of an explanation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from modinterp.measurements import (
 
 
 def tables(m: NetworkMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Title and content of every table behind the numbers."""
+    """Yield the title and the content of every table behind the numbers."""
     if isinstance(m, PositionMeasurements):
         yield from of_positions(m)
         return

@@ -1,4 +1,4 @@
-"""Scores of a network under other assumptions than those made."""
+"""Hold the score of a network under alternative assumptions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from modinterp.measurements.score import Score
 
 @dataclass(frozen=True)
 class Trial:
-    """The score of a network under other assumptions than those made.
+    """The score of a network under alternative assumptions.
 
     Attributes:
         assumption: the arguments of these assumptions, such as `attention_rate=0, causal=False`.
         score: accuracy and loss over the inputs of the trial.
         margin_variation: standard deviation of the margins of right answers over these inputs, divided by their mean.
-        inputs: how many these are.
-        alignment: how nearly the weights lie along the gradient of the loss, as training leaves them. NaN if the
-            network is mostly wrong under the first assumptions, since its answers alone decide then.
+        inputs: number of inputs of the trial.
+        alignment: cosine between the weights and the negative gradient of the loss, which is large after training. NaN
+            if the network is mostly wrong under the first assumptions, since then accuracy alone decides.
         said: the arguments of `assumption` by name.
     """
 
@@ -33,12 +33,12 @@ class Trial:
 
     @property
     def typed(self) -> str:
-        """The arguments as they are typed in a call."""
+        """The arguments as the user would type them in a call."""
         return ", ".join(f"{name}={value!r}" for name, value in self.said.items())
 
 
 def in_words(said: Mapping[str, Any]) -> str:
-    """Arguments in words, such as `attention_rate=0, causal=False`."""
+    """Write arguments as text, such as `attention_rate=0, causal=False`."""
     quoted = ("act_fn", "joined", "inputs")
     return ", ".join(f"{name}={value!r}" if name in quoted or " " in str(value) else f"{name}={value}"
                      for name, value in said.items())  # fmt: skip

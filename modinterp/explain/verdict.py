@@ -1,4 +1,4 @@
-"""The verdict that follows from the numbers of a network, and its sentences."""
+"""Derive the verdict on a network from its numbers, with sentences that give the reasons."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Verdict:
     """The verdict on a network: one of the labels of `modinterp.explain.labels`, and the criteria behind it.
 
     Attributes:
-        label: which of them.
-        words: the reasons, with their numbers.
+        label: one of the labels of `modinterp.explain.labels`.
+        words: sentences with the reasons and their numbers.
         criteria: predictions of the algorithm for interventions, if one was found; then criteria on accuracy, read-out,
             logits and neurons.
-        clock_or_pizza: how many circles of the embedding are Clocks and Pizzas, such as `3 clock, 2 pizza`. For a
+        clock_or_pizza: how many circles of the embedding are clocks and pizzas, such as `3 clock, 2 pizza`. For a
             network on a group: `constant on cosets`, `representations alone`, or that the two cannot be distinguished.
-            Empty elsewhere.
-        algorithm: name of the hypothesis whose predictions came true inside the network; empty where none did.
+            Empty for other networks.
+        algorithm: name of the hypothesis whose predictions came true inside the network; empty without one.
     """
 
     label: str
@@ -64,7 +64,7 @@ class Verdict:
     algorithm: str = ""
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each criterion."""
+        """Return a table with one row for each criterion."""
         return pd.DataFrame(
             {"criterion": c.name, "measured": c.value, "wanted": str(c.band), "met": c.met, "because": c.band.because}
             for c in self.criteria
@@ -72,19 +72,19 @@ class Verdict:
 
 
 def is_periodic(m: NetworkMeasurements) -> bool:
-    """True if read-out or embedding are clearly periodic, so that the network should answer correctly."""
+    """Return True if read-out or embedding are clearly periodic, so that the network should answer correctly."""
     if not is_explained(m):
         return False
     return _has_periodic_readout(m) or (isinstance(m, CyclicMeasurements) and m.embedding_is_periodic)  # type: ignore[arg-type]
 
 
 def _has_periodic_readout(m: Judged) -> bool:
-    """Whether a few frequencies, or representations, stand out of the read-out matrix and hold most of it."""
+    """Return True if a few frequencies or representations stand out of the read-out matrix and hold most of it."""
     return BANDS[P_VALUE].holds(m.p_value) and m.key_energy >= 0.5
 
 
 def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Verdict:
-    """The verdict on a network whose task is no addition under any names: how much of it is right."""
+    """Return the verdict on a network whose task is no addition, even after relabelling, from its accuracy alone."""
     words = [] if warning is None else [warning.words]
     words.append(
         f"It answers {m.task.name} rightly on {m.accuracy:.2%} of all inputs (loss {number_text(m.own_score.loss)} "
@@ -104,12 +104,14 @@ def _why_not_waves(m: NetworkMeasurements) -> str:
 
 
 def _is_sum(m: NetworkMeasurements) -> bool:
-    """Whether the answer is a sum of functions of the numbers, so that waves of it may be the logits."""
+    """Return True if the answer is a sum of functions of the numbers, so that the logits may be waves of the answer."""
     return isinstance(m.task, ModularSum) or (not is_explained(m) and is_sum_of_functions(m.task))
 
 
 def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarning | None) -> Verdict:
-    """The verdict on a network that adds several numbers, or functions of two: which waves of the sum it gives."""
+    """Return the verdict on a network that adds several numbers, or functions of two numbers, from the waves of its
+    logits.
+    """
     values = ((ACCURACY, m.accuracy), (FORMULA, found.accuracy), (FORMULA_FIT, found.share))
     titles = {FORMULA: "accuracy of the waves of the sum in place of the logits",
               FORMULA_FIT: "logits explained by the waves of the sum"}  # fmt: skip
@@ -132,7 +134,9 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
 
 
 def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
-    """What changes inside a network did that adds functions of two numbers, and how it adds where that is predicted."""
+    """Return sentences on interventions inside a network that adds functions of two numbers, and on its algorithm if it
+    is found.
+    """
     if not CIRCLES_OF_FUNCTIONS.is_tested_on(m):
         return "Nothing inside was changed.", None
     if CIRCLES_OF_FUNCTIONS.holds_for(m):
@@ -158,7 +162,7 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
     - `partly solved` is right on a fifth of all pairs, or on those trained on, and no other reading does better;
     - `not solved` is the rest.
 
-    The verdict is `doubtful` where another forward pass, operation or input explains the network better.
+    The verdict is `doubtful` if another forward pass, operation or input format explains the network better.
     """
     if _is_sum(m):
         return _of_a_long_sum(m, sum_waves(m), warning)
@@ -183,10 +187,10 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
 
 
 def label_without_interventions(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> str:
-    """The label that read-out, logits and neurons alone would give a network.
+    """Return the label that a network gets from read-out, logits and neurons alone.
 
-    Use it to see what interventions add; `verdict` is what counts. Without interventions, logits that are waves of the
-    answer count as an algorithm that multiplies waves.
+    Use this label only to see what interventions add; the official verdict is `verdict`. Without interventions, logits
+    that are waves of the answer count as an algorithm that multiplies waves.
     """
     if not isinstance(m, Judged) or not is_explained(m):
         return _of_behaviour(m, warning).label
@@ -221,19 +225,19 @@ def _label(m: Judged, is_met: dict[str, bool], found: Algorithm | None) -> str:
 
 
 def _share_without_keys(m: Judged) -> float:
-    """Accuracy without the key frequencies over the accuracy; NaN for a network that is never right."""
+    """Return the accuracy without the key frequencies divided by the accuracy; NaN if the accuracy is 0."""
     return m.score_without_keys.accuracy / m.accuracy if m.accuracy > 0 else float("nan")
 
 
 def _knows_what_it_never_saw(m: Judged) -> bool:
-    """Whether most pairs that it was not trained on are answered rightly; False where these are not known."""
+    """Return True if most held-out pairs are answered correctly; False if the split is unknown."""
     return m.run.knows_split and m.own_test_score.accuracy > 0.5
 
 
 def _is_right_without_the_keys(m: Judged) -> bool:
-    """Right far more often than by chance, surely where right and by guessing elsewhere, keys or no keys.
+    """Return True if the network is right far above chance with and without its key frequencies, as after memorising.
 
-    What chance alone leaves right is counted neither with the keys nor without them.
+    Right answers that are expected by chance are subtracted from both counts.
     """
     chance, pairs = 1 / m.classes, len(m.is_right)
     by_luck = chance + 5 * math.sqrt(chance * (1 - chance) / pairs)

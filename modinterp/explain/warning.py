@@ -1,6 +1,4 @@
-"""Warnings of an explanation: another forward pass, operation or form of inputs fits the network better. The
-assumptions stay; a warning names the ones that fit better.
-"""
+"""Warn if another forward pass, operation or input format fits the network better than the assumptions."""
 
 from __future__ import annotations
 
@@ -39,13 +37,14 @@ SHOWN = 4  # of the assumptions under which a network is as right
 
 @dataclass(frozen=True)
 class ReadingWarning:
-    """Why an explanation may describe another network than the trained one: other assumptions fit better.
+    """A warning that other assumptions fit better, so the explanation may describe another network than the trained
+    one.
 
     Attributes:
         words: the warning, in sentences.
-        trials: what was tried, the best first.
-        explains: True if the network is mostly wrong under the first assumptions, and mostly right under one of the
-            others.
+        trials: the alternative assumptions that were tried, best first.
+        explains: True if the network is mostly wrong under the first assumptions, and mostly right under an
+            alternative.
     """
 
     words: str
@@ -53,7 +52,7 @@ class ReadingWarning:
     explains: bool
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each assumption that was tried."""
+        """Return a table with one row for each assumption that was tried."""
         return pd.DataFrame(
             {
                 "assumption": t.assumption,
@@ -72,8 +71,8 @@ class Remarks:
     """Warning and remark about the assumptions under which a network was measured.
 
     Attributes:
-        warning: why the assumptions are doubtful; None if they are not.
-        remark: other assumptions under which the network is right, too, without evidence for them; empty without such.
+        warning: the warning that the assumptions are doubtful; None if they are not doubtful.
+        remark: text that names other assumptions under which the network is equally right; empty if there are none.
     """
 
     warning: ReadingWarning | None = None
@@ -81,11 +80,10 @@ class Remarks:
 
 
 def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -> Remarks:
-    """Check the assumptions under which a network was measured: a warning where others fit better, a remark where they
-    fit equally.
+    """Check the assumptions about a network: warn if others fit better, and remark if others fit equally well.
 
     Args:
-        is_periodic: whether its weights or logits are clearly periodic, so that it should know the answers.
+        is_periodic: True if the network's weights or logits are clearly periodic, so that its answers should be right.
     """
     if words := weights_out_of_proportion(m.model) or _of_chance(m) or _of_probabilities(m):
         return Remarks(ReadingWarning(words, (), explains=False))
@@ -100,7 +98,7 @@ def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -
 
 
 def _of_chance(m: NetworkMeasurements) -> str:
-    """A sentence if a network gives other logits when it is called again; else empty."""
+    """Return a sentence if a network gives other logits when it is called again; otherwise empty."""
     moved = _moved(m)
     if moved <= STEADY:
         return ""
@@ -111,7 +109,7 @@ def _of_chance(m: NetworkMeasurements) -> str:
 
 
 def _of_probabilities(m: NetworkMeasurements) -> str:
-    """A sentence if the outputs of a network are probabilities in place of logits; else empty."""
+    """Return a sentence if the outputs of a network are probabilities instead of logits; otherwise empty."""
     outputs = m.all_logits
     blocks = (outputs[some] for some in row_blocks(outputs.shape))
     if not all(bool(x.min() >= 0) and bool(((x.sum(dim=-1) - 1).abs() < ROUNDED).all()) for x in blocks):
@@ -124,7 +122,7 @@ def _of_probabilities(m: NetworkMeasurements) -> str:
 
 
 def _moved(m: NetworkMeasurements) -> float:
-    """Root mean square by which logits of another make's network move when it is asked again, over their spread."""
+    """Return the root mean square change of a user's network's logits between two calls, divided by their spread."""
     if not isinstance(m.model, Wrapped):
         return 0.0
     rows = torch.arange(min(SAMPLE, len(m.all_logits)))
@@ -184,10 +182,11 @@ def _of_wrong_answers(
 
 
 def is_halfway(m: NetworkMeasurements) -> bool:
-    """True if a network is mostly wrong because its training was not finished, and not because of the assumptions.
+    """Return True if a network is mostly wrong because its training was not finished, and not because of the
+    assumptions.
 
-    Such a network is right on its training pairs, where these are known. Without known training pairs, it is right on a
-    fifth of all pairs, and no other assumption exceeds this share.
+    Such a network is right on its training pairs, if these are known. Otherwise, it must be right on a fifth of all
+    pairs, and no other assumption may exceed this share.
     """
     if m.run.knows_split and len(m.split.train) and m.own_train_score.accuracy >= MOSTLY_RIGHT:
         return True
@@ -195,10 +194,10 @@ def is_halfway(m: NetworkMeasurements) -> bool:
 
 
 def is_likelier(other: Trial, assumed: Trial) -> bool:
-    """True if a network that is right under two assumptions looks trained under the other one, by scale-free measures.
+    """Return True if a network that is right under two assumptions was more likely trained under the alternative one.
 
-    Either its margins are far more even, or its weights lie far better along the gradient. Neither of the two measures
-    may contradict the other as clearly.
+    This is the case if its margins are far more even, or its weights align far better with the gradient. Neither
+    measure may clearly contradict the other.
     """
     evener, trained = _is_evener(other, assumed), _is_more_trained(other, assumed)
     return (evener and not _is_more_trained(assumed, other)) or (trained and not _is_evener(assumed, other))
@@ -213,6 +212,6 @@ def _is_more_trained(x: Trial, y: Trial) -> bool:
 
 
 def _named(tried: Sequence[Trial]) -> str:
-    """Describe the best trial, and count the others that reach its accuracy."""
+    """Describe the best trial, and count the other trials that reach its accuracy."""
     first, others = tried[0].assumption, [t for t in tried[1:] if t.score.accuracy >= tried[0].score.accuracy]
     return first + (f" (or {len(others)} more, such as {others[0].assumption})" if others else "")

@@ -1,1 +1,1 @@
-"""Interventions on circles and other blocks inside a network: turn, remove, restore, swap, each with its controls."""
+"""Intervene on circles and representations inside a network: rotate, remove, restore or swap them, with controls."""

@@ -1,4 +1,4 @@
-"""Answers of a network to all pairs, and sums of its logits, computed in blocks to avoid a p x p x p tensor."""
+"""Compute a network's answers to all pairs, and sums of its logits, in blocks to avoid a p x p x p tensor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnyLogits = Logits | Iterable[Float[Tensor, "pair output"]]
 
 
 def right_answers(p: int, sign: int, pairs: Int[Tensor, " pair"] | None = None) -> Int[Tensor, "*pair"]:
-    """a + b mod p, or a - b mod p for sign -1, of all pairs or of the given ones."""
+    """Return a + b mod p, or a - b mod p for sign -1, of all pairs or of the given pairs."""
     found = sums(p, sign)
     return found if pairs is None else found.flatten()[pairs]
 
@@ -31,9 +31,10 @@ class Answered:
     Attributes:
         sign: 1 for a + b, -1 for a - b.
         given: the answer to each pair.
-        by_distance: sum of the logits, less each pair's mean, by the right answer minus the class. [logits]
-        energy: sum of the squared logits, less each pair's mean.
-        waves: map from frequency to the sum over classes c of L_c e^iwc in each pair.
+        by_distance: sum of the centred logits by the right answer minus the class; each pair's mean is subtracted.
+            [logits]
+        energy: sum of the squared logits after subtracting each pair's mean.
+        waves: map from frequency to the sum over classes c of L_c e^iwc for each pair, where L_c is the logit of c.
         pairs: indices a p + b of a sample of pairs. `given` and `waves` then cover the sample alone, and `by_distance`
             and `energy` estimate the sums over all pairs. None for all pairs.
     """
@@ -85,7 +86,7 @@ class Answered:
 
     @classmethod
     def of_sums(cls, found: LogitSums, given: Int[Tensor, "a b"], sign: int = 1) -> Answered:
-        """Make the object from answers and sums of logits that were computed before; it has no waves."""
+        """Build an `Answered` from answers and sums of logits that were computed before; it has no waves."""
         pairs, mean = given.numel(), found.mean
         return cls(sign, given, found.by_distance - pairs * mean, found.by_row)
 
@@ -101,12 +102,12 @@ class Answered:
 
     @property
     def mean_by_distance(self) -> Float[Tensor, " distance"]:
-        """Mean logit of class c over all pairs by c - s, for the right answer s, less each pair's mean."""
+        """Mean centred logit of class c over all pairs, by c - s for the right answer s."""
         return self.by_distance[-torch.arange(self.p) % self.p] / self.p**2
 
     @property
     def margins(self) -> Float[Tensor, " distance"]:
-        """Mean over all pairs of the right answer's logit minus that of the answer plus d, for every d. [logits]"""
+        """Mean over all pairs of the right answer's logit minus the logit of answer plus d, for every d. [logits]"""
         return self.mean_by_distance[0] - self.mean_by_distance
 
     @property
@@ -120,13 +121,14 @@ class Answered:
         return (self.given - self.right) % self.p
 
     def moved(self, by: int = 0) -> Bool[Tensor, "*pair"]:
-        """True for each pair whose answer is the right answer plus `by` residues."""
+        """Return True for each pair whose answer is the right answer plus `by` residues."""
         return self.off_by == by % self.p
 
     def waves_about_answer(self, freq: int) -> Complex[Tensor, "*pair"]:
-        """The wave of a frequency about the right answer s of each pair: the sum of L_c e^iw(c - s).
+        """Return the wave of a frequency about the right answer s of each pair: the sum of L_c e^iw(c - s).
 
-        The real part of the wave is the size of the cosine at the right answer. The angle is the turn of the wave.
+        The real part of the result is the amplitude of the cosine at the right answer. Its angle is the phase shift of
+        the wave.
 
         Args:
             freq: a frequency whose waves were stored. [cycles per p]

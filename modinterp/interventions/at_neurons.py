@@ -1,7 +1,7 @@
 """Change the neurons of the last layer along the directions that the read-out uses, and measure the answers.
 
-After the last neurons the network is linear, so logits under any change follow without a forward pass. The changes are
-those of TransformerLens' `tools.analysis.interchange`.
+After the last neurons the network is linear, so logits under any change follow without a forward pass. The
+interventions are those of TransformerLens' `tools.analysis.interchange`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class AtNeurons:
     freqs: tuple[int, ...]
 
     def planes(self, freqs: Sequence[int]) -> Planes:
-        """Orthonormal directions of the neurons that the read-out maps to waves of the given frequencies."""
+        """Return the orthonormal directions of the neurons that the read-out maps to waves of the given frequencies."""
         p = self.W_L.shape[1]
         waves = fourier_basis(p)[components_of(list(freqs), p)].to(self.W_L)
         return torch.linalg.qr(self.W_L @ waves.T).Q
@@ -57,7 +57,7 @@ class AtNeurons:
 
     @cached_property
     def other_planes(self) -> Planes:
-        """Directions of the strongest other frequencies, orthogonal to `keys` and equal to it in number."""
+        """Directions of the strongest other frequencies, orthogonal to `keys` and of the same number."""
         p = self.W_L.shape[1]
         rest = [k for k in range(1, (p + 1) // 2) if k not in self.freqs]
         sizes = {k: float((self.W_L @ fourier_basis(p)[components_of([k], p)].to(self.W_L).T).norm()) for k in rest}
@@ -67,18 +67,18 @@ class AtNeurons:
         return torch.linalg.qr(read - self.keys @ (self.keys.T @ read)).Q
 
     def changed(self, new: Neurons, pairs: Int[Tensor, " some"] | None = None) -> Float[Tensor, "some output"]:
-        """Logits of all pairs, or of the given ones, after the neurons are replaced by `new`."""
+        """Return the logits of all pairs, or of the given ones, after the neurons are replaced by `new`."""
         post, logits = (self.post, self.logits) if pairs is None else (self.post[pairs], self.logits[pairs])
         return logits + ((new - post) @ self.W_L).to(logits)
 
     def accuracy(self, new: Neurons) -> float:
-        """Accuracy over all pairs after the neurons are replaced by `new`."""
+        """Return the accuracy over all pairs after the neurons are replaced by `new`."""
         return float((self.changed(new).argmax(dim=-1).cpu() == self.right.cpu()).double().mean())
 
     # Swaps
 
     def swapped(self, interchange: Interchange, seed: int = 0) -> float:
-        """Share of pairs of inputs whose answer becomes the other input's.
+        """Return the share of pairs of inputs in which the answer becomes the other input's answer.
 
         Args:
             interchange: function from the neurons of two inputs to new neurons.
@@ -90,12 +90,14 @@ class AtNeurons:
         return float((logits.argmax(dim=-1).cpu() == self.right[source].cpu()).double().mean())
 
     def swap(self, seed: int = 0) -> float:
-        """Share of pairs of inputs whose answer becomes the other's when the directions of the keys are swapped."""
+        """Return the share of pairs of inputs in which the answer becomes the other input's when key directions are
+        swapped.
+        """
         return self.swapped(interchange_tools().SubspaceInterchange(self.keys), seed)
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of moved answers with random planes, with random moves of equal length, and with other frequencies."""
+        """Share of swapped answers with random planes, random changes of equal length, and other frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),
@@ -115,7 +117,9 @@ class AtNeurons:
         return made.get(how, self._others)()
 
     def without_keys(self, how: How) -> float:
-        """Accuracy with the coordinates along the keys set to zero, to their mean, or to those of other pairs."""
+        """Return the accuracy with the coordinates along the keys set to zero, to their mean, or to the values of other
+        pairs.
+        """
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self.post, self._reference(how)))
 
     @cached_property
@@ -124,7 +128,7 @@ class AtNeurons:
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
 
     def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:
-        """Accuracy with some neurons set to zero, to their mean, or to their values on other pairs."""
+        """Return the accuracy with some neurons set to zero, to their mean, or to their values on other pairs."""
         return self.accuracy(torch.where(out, self._reference(how), self.post))
 
     def fewest(self, accuracy: float = 0.99) -> int:

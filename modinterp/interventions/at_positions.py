@@ -30,7 +30,7 @@ def seen(network: Network, inputs: Int[Tensor, "input pos"], hooks: Collection[s
 def logits_with_edits(
     network: Network, inputs: Int[Tensor, "input pos"], position: int, edits: Mapping[str, Edit]
 ) -> Float[Tensor, "input output"]:
-    """Logits at one position, after some activations are changed in the forward pass.
+    """Return the logits at one position, after some activations are changed in the forward pass.
 
     Args:
         network: the network.
@@ -47,7 +47,7 @@ def logits_with_edits(
 
 
 def put(values: Float[Tensor, "input *rest"], places: Int[Tensor, " input"]) -> Edit:
-    """Edit that sets the activation at one position of each input to the given values."""
+    """Return an edit that sets the activation at one position of each input to the given values."""
 
     def edit(x: Tensor) -> Tensor:
         x[torch.arange(len(x)), places] = values.to(x)
@@ -57,7 +57,7 @@ def put(values: Float[Tensor, "input *rest"], places: Int[Tensor, " input"]) -> 
 
 
 def exchanged(places: Int[Tensor, " input"], others: Int[Tensor, " input"]) -> Edit:
-    """Edit that exchanges the activations at two positions of each input."""
+    """Return an edit that exchanges the activations at two positions of each input."""
 
     def edit(x: Tensor) -> Tensor:
         rows = torch.arange(len(x))
@@ -69,6 +69,6 @@ def exchanged(places: Int[Tensor, " input"], others: Int[Tensor, " input"]) -> E
 
 
 def as_far(moves: Float[Tensor, "input *rest d"], seed: int) -> Float[Tensor, "input *rest d"]:
-    """A control: moves in random directions, each as long as the original move."""
+    """Return a control: changes in random directions, each as long as the original change."""
     random = torch.randn(moves.shape, generator=torch.Generator().manual_seed(seed)).to(moves)
     return random * moves.norm(dim=-1, keepdim=True) / random.norm(dim=-1, keepdim=True)

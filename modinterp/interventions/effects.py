@@ -1,4 +1,4 @@
-"""Effects of an intervention on the answers of a network over pairs, beside the prediction of a sum of cosines."""
+"""Measure effects of interventions on the answers of a network over pairs, and compare them with a sum of cosines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RIVALS = 3  # wrong answers that are predicted
 
 
 def answered(logits: Logits | Answered, sign: int) -> Answered:
-    """Answers and sums of logits, computed unless they are given already."""
+    """Return answers and sums of logits, and compute them if they are not given."""
     return logits if isinstance(logits, Answered) else Answered.of(logits, sign)
 
 
@@ -38,16 +38,17 @@ class Cosines:
 
     @classmethod
     def of(cls, logits: Logits | Answered, freqs: Sequence[int], sign: int) -> Cosines:
-        """Least-squares fit of logits by cosines of the given frequencies."""
+        """Fit logits by cosines of the given frequencies, by least squares."""
         found = answered(logits, sign)
         return cls(found.p, sign, {k: float(found.spectrum[k - 1]) for k in freqs})
 
     def explained(self, logits: Logits | Answered, moved_by: float = 0.0) -> float:
-        """Share of the variance of logits, less each pair's mean, that the cosines explain after the answer moved.
+        """Return the share of the centred logits' variance that the cosines explain after the predicted change of the
+        answer.
 
         Args:
             logits: logits after an intervention.
-            moved_by: predicted move of the answer, in residues; may be a fraction.
+            moved_by: predicted change of the answer, in residues; may be a fraction.
         """
         found = answered(logits, self.sign)
         if not self.alphas or not found.energy > 0:
@@ -57,12 +58,14 @@ class Cosines:
         return float((2 * found.by_distance @ curve - self.p**2 * curve.square().sum()) / found.energy)
 
     def curve(self, distance: Float[Tensor, " distance"]) -> Float[Tensor, " distance"]:
-        """The formula's logit of a class by its distance from the right answer, which may be a fraction. [logits]"""
+        """Return the formula's logit of a class by its distance from the right answer; the distance may be a fraction.
+        [logits]
+        """
         waves = [a * (2 * torch.pi * k / self.p * distance).cos() for k, a in self.alphas.items()]
         return torch.stack(waves).sum(dim=0)
 
     def margins(self, without: Sequence[int] = ()) -> Float[Tensor, " distance"]:
-        """Predicted mean of the right logit minus that of the answer d further on, for every d. [logits]
+        """Return the predicted mean of the right logit minus the logit of the answer plus d, for every d. [logits]
 
         Args:
             without: frequencies to leave out.
@@ -76,13 +79,13 @@ class Cosines:
 
 @checked
 def margins(logits: Logits, sign: int = 1) -> Float[Tensor, " distance"]:
-    """Mean over all pairs of the right logit minus that of the answer d further on, for every d. [logits]"""
+    """Return the mean over all pairs of the right logit minus the logit of the answer plus d, for every d. [logits]"""
     return Answered.of(logits, sign).margins
 
 
 @checked
 def margins_of(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) -> Float[Tensor, " distance"]:
-    """Mean over some pairs of the right logit minus that of the answer d further on, for every d. [logits]"""
+    """Return the mean over some pairs of the right logit minus the logit of the answer plus d, for every d. [logits]"""
     p = logits.shape[-1]
     along = logits.gather(1, (answers[:, None] + torch.arange(p)) % p)
     return (along[:, :1] - along).mean(dim=0)
@@ -90,7 +93,7 @@ def margins_of(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair
 
 @checked
 def lead(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) -> float:
-    """Mean over some pairs of the right logit minus the largest other. [logits]"""
+    """Return the mean over some pairs of the right logit minus the largest other logit. [logits]"""
     right = logits.gather(1, answers[:, None])
     others = logits.scatter(1, answers[:, None], -torch.inf)
     return float((right[:, 0] - others.max(dim=1).values).mean())
@@ -98,13 +101,14 @@ def lead(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) ->
 
 @checked
 def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, share: float = 0.99) -> float:
-    """Largest mean fall over all blocks, in standard errors, that occurs by chance if no block matters.
+    """Return the largest mean fall of a logit over all frequencies, in standard errors, that occurs by chance.
 
-    Use it to correct for choosing some of many blocks. A block that does not matter lowers a logit as often as it
-    raises it. A permutation may therefore flip the sign of each pair's fall, for all blocks at once.
+    Use this to correct for choosing some of many frequencies (or representations). Removing an irrelevant frequency
+    raises a logit as often as it lowers the logit. A permutation may therefore flip the sign of each pair's fall, for
+    all frequencies at once.
 
     Args:
-        falls: fall of each pair's logit without each block. [logits]
+        falls: fall of each pair's logit without each frequency or representation. [logits]
         draws: number of random permutations.
         share: the returned number exceeds the largest mean in this share of the permutations.
     """
@@ -116,7 +120,7 @@ def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, shar
 
 @dataclass(frozen=True)
 class Foretold:
-    """Margins without each circle, beside the predictions of the intact network's formula.
+    """Margins without each circle, compared with the predictions of the intact network's formula.
 
     Attributes:
         explained: share of the variance of the measured margins that the formula predicts.
@@ -157,12 +161,13 @@ class Foretold:
 
 @dataclass(frozen=True)
 class Synergy:
-    """Loss without two circles together, beside the losses without each.
+    """The effect of removing two circles together, compared with the effects of removing each.
 
     Attributes:
-        additive: share of the variance of the falls of the margins, two circles out, that the sum of both explains.
-        largest: largest synergy of two circles in accuracy, over the larger cost of either circle.
-        null: the largest synergy in accuracy of two other circles.
+        additive: share of the variance of the margins' falls without two circles that the sum of both single falls
+            explains.
+        largest: largest synergy of two circles in accuracy, divided by the larger cost of either circle.
+        null: the largest synergy in accuracy of two circles that are not key frequencies.
     """
 
     additive: float
@@ -190,22 +195,22 @@ class Synergy:
 
 @checked
 def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tensor, "a b"]:
-    """True for each pair whose answer is the right answer plus `moved_by` residues."""
+    """Return True for each pair whose answer is the right answer plus `moved_by` residues."""
     return Answered.of(logits, sign).moved(moved_by)
 
 
 @checked
 def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
-    """How much the size of a frequency depends on a - b: 0 for a Clock, 1 for a Pizza.
+    """Measure how much the amplitude of a frequency in the logits depends on a - b: 0 for a clock, 1 for a pizza.
 
-    The mean size over pairs of one distance d is fitted by ``u + v |cos(w d / 2)|``. The share is v / (u + v). For a
+    The mean amplitude over pairs with distance d is fitted by ``u + v |cos(w d / 2)|``. The share is v / (u + v). For a
     network that subtracts, the distance is a + b.
     """
     return pizza_share_of(Answered.of(logits, sign, [freq]), freq)
 
 
 def pizza_share_of(found: Answered, freq: int) -> float:
-    """Value of `pizza_share`, from stored waves of a frequency."""
+    """Compute `pizza_share` from stored waves of a frequency."""
     p, sizes = found.p, found.waves_about_answer(freq).real
     distances = right_answers(p, -found.sign, found.pairs)
     counts = distances.flatten().bincount(minlength=p).double()
@@ -221,11 +226,11 @@ def pizza_share_of(found: Answered, freq: int) -> float:
 def crossed_pairs(
     cosines: Cosines, intact: Float[Tensor, " distance"], without: Mapping[int, Tensor]
 ) -> tuple[int, int]:
-    """How many pairs of circles distinguish different wrong answers, and how many pairs there are.
+    """Return how many pairs of circles exclude different wrong answers, and the number of all pairs.
 
-    For each pair, d1 is the distance where the first circle should matter most compared with the second; d2 is the
-    reverse. The pair is crossed if each circle costs more at its own distance than at the other's, by half of its
-    largest possible cost.
+    For each pair, d1 is the distance at which the first circle should matter most compared with the second; d2 is the
+    reverse. A pair is crossed if removing each circle lowers the margin more at its own distance than at the other's.
+    The difference must be at least half of the largest possible fall.
 
     Args:
         cosines: the formula fitted to the unchanged network.

@@ -1,4 +1,4 @@
-"""The two numbers of every pair as a network embeds them, and its answers with other vectors in their place."""
+"""Replace the embedding vectors of the two numbers of every pair, and read the network's answers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ Vectors = Float[Tensor, "element d"]
 
 @dataclass(frozen=True)
 class Embedded:
-    """The place where a network over pairs reads its two numbers as vectors, and its answers to other vectors there.
+    """The embedding of a network over pairs, which interventions replace by other vectors.
 
-    Interventions on blocks act here: a linear map of token space turns the embedding `E` of all numbers into `T E`.
-    The network reads vectors either from its embedding (`hook_embed`) or, where it is called with one-hot numbers, as
-    its input.
+    Interventions apply a linear map of token space, which turns the embedding `E` of all numbers into `T E`. The
+    network reads vectors either from its embedding (`hook_embed`) or, if it takes one-hot vectors, as its input.
 
     Attributes:
         network: the network.
         task: the task on which the network was trained.
-        order: the task's numbers in the order of the basis.
+        order: the task's numbers in the order of the Fourier or representation basis.
     """
 
     network: Network
@@ -46,7 +45,7 @@ class Embedded:
 
     @property
     def takes_vectors(self) -> bool:
-        """True if the network is called with one-hot numbers, so that its inputs are vectors."""
+        """True if the network takes one-hot vectors as its input."""
         if not isinstance(self.network, Wrapped):
             return False
         calling = self.network.cfg.calling
@@ -54,7 +53,7 @@ class Embedded:
 
     @cached_property
     def rows(self) -> Int[Tensor, " pair"]:
-        """The task's input of every pair of the basis, a slowest."""
+        """Index of the task's input for every pair in the order of the basis; b varies fastest."""
         return (self.order[:, None] * self.task.grid[1] + self.order).flatten()  # type: ignore[index]
 
     @cached_property
@@ -74,13 +73,13 @@ class Embedded:
         return self._table(0), self._table(1)
 
     def _rounds(self, one: Vectors) -> bool:
-        """Whether vectors that are a little off one-hot ones give exactly the same logits."""
+        """Return True if vectors slightly different from one-hot vectors give exactly the same logits."""
         pairs = torch.arange(self.n)
         off = 0.99 * one + 0.01 * one.roll(1, dims=0)
         return torch.equal(self._of_vectors(one, one, pairs), self._of_vectors(off, off, pairs))
 
     def _table(self, position: int) -> Vectors:
-        """The vectors of all numbers at one position, which must not depend on the number at the other one."""
+        """Return the vectors of all numbers at one position, which must not depend on the other number."""
         n, seen = self.n, []
         for other in (0, n - 1):
             pairs = torch.arange(n) * n + other if position == 0 else other * n + torch.arange(n)
@@ -94,18 +93,20 @@ class Embedded:
         return seen[0]
 
     def changed(self, a: Vectors | None = None, b: Vectors | None = None) -> Changed:
-        """The network with the given embedding tables for a and b, by default its own; computed at first use."""
+        """Return the network with the given embedding tables for a and b, by default its own; computed at first use."""
         table_a, table_b = self.tables
         return Changed(self, table_a if a is None else a, table_b if b is None else b)
 
     def at(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Float[Tensor, "pair output"]:
-        """Logits of some pairs with the given embedding tables, in float64; columns in the order of the basis."""
+        """Return the logits of some pairs with the given embedding tables, in float64; columns in the order of the
+        basis.
+        """
         return torch.cat(list(self.blocks(a, b, pairs))).double()
 
     def blocks(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Iterator[Float[Tensor, "pair output"]]:
         """Yield logits of some pairs with the given embedding tables, in blocks and in the network's own dtype.
 
-        A transformer looks both vectors up, among its tokens, so that queries, keys and values are computed once each.
+        In a transformer, queries, keys and values are computed once for each number and not for each pair.
         """
         if not isinstance(self.network, Transformer):
             yield from (self.of_pairs(a[some // self.n], b[some % self.n], some) for some in pairs.split(BLOCK))
@@ -124,7 +125,7 @@ class Embedded:
     def of_pairs(
         self, a: Float[Tensor, "pair d"], b: Float[Tensor, "pair d"], pairs: Int[Tensor, " pair"]
     ) -> Float[Tensor, "pair output"]:
-        """Logits of pairs that each have embedding vectors of their own; columns in the order of the basis.
+        """Return the logits of pairs that each have embedding vectors of their own; columns in the order of the basis.
 
         Args:
             a, b: embedding vector of the first and second number of each pair.
@@ -154,7 +155,7 @@ class Embedded:
         return self._run(pairs, put)
 
     def _run(self, pairs: Int[Tensor, " pair"], change: Callable[[Tensor], Tensor]) -> Float[Tensor, "pair output"]:
-        """Logits at the last position with what is at the embedding passed through a function."""
+        """Return the logits at the last position after passing the embedding's output through a function."""
         tokens = self._inputs[self.rows[pairs]].to(self.network.device)
 
         def put(x: Tensor, hook: HookPoint) -> Tensor:
@@ -166,7 +167,7 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Changed:
-    """A network with other vectors of its numbers.
+    """A network whose embedding vectors are replaced.
 
     Attributes:
         embedded: the unchanged network.
@@ -183,7 +184,7 @@ class Changed:
         return self.embedded.blocks(self.a, self.b, torch.arange(self.embedded.n**2))
 
     def answered(self, sign: int = 1, freqs: Sequence[int] = (), pairs: Int[Tensor, " pair"] | None = None) -> Answered:
-        """Answers to all pairs, or to the given ones, and sums of the logits; see `Answered.of`."""
+        """Return answers to all pairs, or to the given pairs, and sums of the logits; see `Answered.of`."""
         blocks = self.blocks if pairs is None else self.embedded.blocks(self.a, self.b, pairs)
         return Answered.of(blocks, sign, freqs, pairs)
 

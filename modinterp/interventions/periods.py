@@ -17,7 +17,7 @@ from modinterp.tasks import Task
 
 @checked
 def period_projector(p: int, period: int) -> Float[Tensor, "token token"]:
-    """The orthogonal projector onto functions of p tokens that repeat with a period, their mean left out.
+    """Return the orthogonal projector onto functions of p tokens that repeat with a period, without their mean.
 
     >>> int(period_projector(11, 3).trace().round())
     2
@@ -30,7 +30,7 @@ def period_projector(p: int, period: int) -> Float[Tensor, "token token"]:
 
 @checked
 def random_projector(p: int, rank: int, seed: int = 0) -> Float[Tensor, "token token"]:
-    """The orthogonal projector onto a random subspace of functions of p tokens, orthogonal to the constant."""
+    """Return the orthogonal projector onto a random subspace of functions of p tokens, orthogonal to the constant."""
     drawn = torch.randn(p, rank, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
     directions = torch.linalg.qr(drawn - drawn.mean(dim=0)).Q
     return directions @ directions.T
@@ -39,13 +39,13 @@ def random_projector(p: int, rank: int, seed: int = 0) -> Float[Tensor, "token t
 def accuracies_with(
     network: Network, task: Task, table: Float[Tensor, "token d_model"], rows: Int[Tensor, " row"]
 ) -> Float[Tensor, " question"]:
-    """Accuracy of each question of a task of two numbers, with another embedding of the numbers.
+    """Return the accuracy of each question of a task of two numbers, with another embedding of the numbers.
 
     Args:
         network: the network.
         task: a task of two numbers.
         table: the new embedding of every number.
-        rows: indices of the task's inputs on which the accuracy is measured.
+        rows: indices of the task's inputs for the accuracy.
     """
     tokens = task.inputs()[rows]
 

@@ -1,4 +1,4 @@
-"""Directions of an activation that hold waves of given blocks, in closed form from its values on all pairs."""
+"""Compute the directions of an activation that hold waves of given frequencies, in closed form from all pairs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ def interchange_tools() -> Any:
 
 
 def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -> Float[Tensor, "d rank"]:
-    """Orthonormal directions of an activation that hold its waves of a, of b and of the answer in some blocks.
+    """Return orthonormal directions of an activation that hold its waves of a, of b and of the answer at some
+    frequencies.
 
-    Use it to change these blocks at a place where no matrix says which directions are read. Nothing is fitted to
-    answers: the directions are those of the activation's own parts.
+    Use these directions to change frequencies in an activation for which no matrix shows the relevant directions. The
+    directions come from the activation alone and are not fitted to answers.
 
     Args:
         x: the activation on all pairs, in the order of the basis.
         basis: `Frequencies` or `Representations` of the task.
-        blocks: frequencies [cycles per p], or representations.
+        blocks: frequencies [cycles per p] or representations, whose waves the directions hold.
     Returns:
         All directions with at least a hundredth of the largest standard deviation, strongest first.
     """

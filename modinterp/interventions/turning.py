@@ -1,7 +1,7 @@
-"""Linear maps of token space that turn circles: a wave f(t) of the numbers becomes f(t + x), for a fraction x as well.
+"""Rotate circles by linear maps of token space: a wave f(t) of the numbers becomes f(t + x), also for a fraction x.
 
-A turn by half a step moves every number midway between two tokens. After the half turn of both numbers, a network that
-adds angles answers one more. A lookup table of tokens has no entry there.
+A rotation by half a step moves every number midway between two tokens. After this half turn of both numbers, a network
+that adds angles answers one more. A lookup table of tokens has no entry for such vectors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Map = Float[Tensor, "element element"]
 
 @checked
 def folded(freq: int, p: int) -> int:
-    """The frequency between 0 and p // 2 whose cosine is that of any multiple of 1 / p.
+    """Fold an integer frequency to the equivalent frequency between 0 and p // 2, which has the same cosine.
 
     >>> folded(82, 113)
     31
@@ -31,12 +31,12 @@ def folded(freq: int, p: int) -> int:
 
 @checked
 def doubles(freqs: Sequence[int], p: int) -> dict[int, tuple[int, int]]:
-    """Companions of some frequencies: twice each frequency, unless that is one of the frequencies itself.
+    """Return the companions of some frequencies: twice each frequency, unless this is one of the frequencies itself.
 
-    A nonlinearity makes waves of twice a frequency, which must turn by twice the *unfolded* angle.
+    A nonlinearity creates waves of twice a frequency, which must rotate by twice the *unfolded* angle.
 
     Returns:
-        Map from each companion to the frequency that it doubles, and the sign of the companion's angle.
+        map from each companion to the frequency that it doubles, and the sign of the companion's angle.
 
     >>> doubles([41, 42], 113)
     {31: (41, -1), 29: (42, -1)}
@@ -51,13 +51,13 @@ def doubles(freqs: Sequence[int], p: int) -> dict[int, tuple[int, int]]:
 
 @checked
 def turn_angles(freqs: Sequence[int], p: int, step: float, companions: bool = True) -> dict[int, float]:
-    """The angle by which each circle turns when every number moves by a step.
+    """Return the angle by which each circle rotates when every number moves by a step.
 
     Args:
         freqs: frequencies of the circles. [cycles per p]
         p: the modulus.
         step: move of every number, in residues; 0.5 is the half turn.
-        companions: True to turn circles of twice each frequency as well.
+        companions: True to also rotate circles of twice each frequency.
     Returns:
         Map from frequency to angle. [rad]
     """
@@ -68,9 +68,9 @@ def turn_angles(freqs: Sequence[int], p: int, step: float, companions: bool = Tr
 
 @checked
 def turn(p: int, angles: Mapping[int, float]) -> Map:
-    """The map of token space that turns some circles and leaves everything else.
+    """Return the linear map of token space that rotates some circles and leaves everything else unchanged.
 
-    The alternating wave of even p has no circle, and stays.
+    The alternating wave of even p has no circle, and stays unchanged.
 
     >>> import torch
     >>> t = torch.arange(5).double()
@@ -91,7 +91,7 @@ def turn(p: int, angles: Mapping[int, float]) -> Map:
 def waves_of_values(
     values: Int[Tensor, " element"], p: int, freqs: Sequence[int], step: float = 0.0
 ) -> Float[Tensor, "element wave"]:
-    """A constant, and the cosine and the sine of each frequency at the value of every number, moved by a step.
+    """Return a constant, and the cosine and sine of each frequency at the value of every number plus a step.
 
     Args:
         values: a function of the numbers mod p, such as their squares; several numbers may have one value.
@@ -109,16 +109,16 @@ def waves_of_values(
 
 @checked
 def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int], step: float) -> Map:
-    """The map of token space that moves waves of a function of the numbers, and leaves everything else.
+    """Return the linear map of token space that moves waves of a function f of the numbers by a step.
 
-    The part of the vectors that waves of f fit best, a cos(w f) + b sin(w f), becomes that of f + step. If f(a) = a,
-    this map is `turn`.
+    The part of the vectors that waves a cos(w f) + b sin(w f) fit best becomes the part with f + step. If f(a) = a,
+    this map equals `turn`.
 
     Args:
         values: value of f at every number, mod p.
         p: the modulus.
         freqs: frequencies of the waves, which may exceed p / 2, since the companion of frequency k is 2 k.
-        step: move of every value, in residues. At half a step, a lookup table of numbers has no entry.
+        step: change of every value, in residues. At half a step, a lookup table of numbers has no entry.
 
     >>> numbers = torch.arange(7)
     >>> torch.allclose(turn_of_values(numbers, 7, [2], 0.5), turn(7, {2: 2 * torch.pi / 7}))
@@ -131,7 +131,9 @@ def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int]
 
 @checked
 def turn_of_random_planes(p: int, angles: Sequence[float], seed: int = 0) -> Map:
-    """A control of `turn`: random planes of token space, orthogonal to the constant, turned by the same angles."""
+    """Return a control for `turn`: random planes of token space, orthogonal to the constant, rotated by the same
+    angles.
+    """
     generator = torch.Generator().manual_seed(seed)
     drawn = torch.randn(p, 2 * len(angles), generator=generator, dtype=torch.float64)
     planes = torch.linalg.qr(drawn - drawn.mean(dim=0)).Q
@@ -146,7 +148,7 @@ def turn_of_random_planes(p: int, angles: Sequence[float], seed: int = 0) -> Map
 def moved_at_random(
     vectors: Float[Tensor, "element d"], moved: Float[Tensor, "element d"], seed: int = 0
 ) -> Float[Tensor, "element d"]:
-    """A control of any change: every vector moved in a random direction, as far as the change moves it."""
+    """Return a control for any change: every vector is moved in a random direction, as far as the change moves it."""
     generator = torch.Generator().manual_seed(seed)
     away = torch.randn(vectors.shape, generator=generator, dtype=torch.float64)
     length = (moved - vectors).norm(dim=1, keepdim=True)
@@ -155,16 +157,16 @@ def moved_at_random(
 
 @checked
 def projector(p: int, freqs: Sequence[int]) -> Map:
-    """The orthogonal projector of token space onto the circles of some frequencies."""
+    """Return the orthogonal projector of token space onto the circles of some frequencies."""
     rows = fourier_basis(p)[components_of(list(freqs), p)]
     return rows.T @ rows
 
 
 @checked
 def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> Float[Tensor, "element d"]:
-    """The vectors moved along the line that fits them best, as if every number were larger by a step.
+    """Move vectors along the line that fits them best, as if every number were larger by a step.
 
-    A network that adds integers then answers one more, for the largest number as well. Circles hardly move.
+    A network that adds integers then answers one more, also for the largest number. Circles hardly change.
     """
     t = torch.arange(len(vectors), dtype=torch.float64)
     t = t - t.mean()
@@ -173,15 +175,16 @@ def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> F
 
 @checked
 def is_turnable(freqs: Sequence[int], p: int) -> bool:
-    """True if a turn of these circles is a test: they are at most half of all circles, and distinguish all answers.
+    """Return True if rotating some circles is a meaningful test: at most half of all circles rotate, and they
+    distinguish all answers.
 
-    A turn of nearly all circles only relabels the tokens, and a table of tokens survives that.
+    Rotating nearly all circles only relabels the tokens, and a lookup table still works after this.
     """
     turning = [k for k in freqs if 2 * k != p]
     return 0 < 2 * len(turning) <= (p - 1) / 2 and gcd(p, *turning) == 1
 
 
 def _rotation(angle: float) -> Float[Tensor, "2 2"]:
-    """Rotation of the coefficients of cos and sin that turns f(t) into f(t + x)."""
+    """Return the rotation of the coefficients of cos and sin that turns f(t) into f(t + x)."""
     x = torch.tensor(angle, dtype=torch.float64)
     return torch.stack([torch.stack([x.cos(), x.sin()]), torch.stack([-x.sin(), x.cos()])])

@@ -1,1 +1,1 @@
-"""The parts of every page: one head and style, plotly once, figures and tables that fit any width."""
+"""Build the parts of every page: head and style, plotly, and figures and tables that fit any width."""

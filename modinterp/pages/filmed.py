@@ -1,4 +1,4 @@
-"""The film of a training, from the snapshots of its run."""
+"""Make the film of a training from the snapshots of its run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from modinterp.models import Network
 
 
 def film(m: CyclicMeasurements, most: int | None = None) -> go.Figure:
-    """The network at every snapshot, and at the end: of each key frequency the neuron that it explains best.
+    """Return an animated figure of the network at every snapshot and at the end, with the best neuron of each key
+    frequency.
 
     Args:
-        most: how many snapshots are shown, evenly chosen; all by default.
+        most: largest number of snapshots, chosen evenly; all by default.
 
     Raises:
-        NotRecorded: no snapshots came with the run.
+        NotRecorded: the run has no snapshots.
     """
     fits, hook = m.neurons, f"{m.last_block}.mlp.hook_post"
     best = {k: max(members, key=lambda n: float(fits.fractions[n])) for k, members in fits.clusters().items()}
@@ -39,7 +40,7 @@ def film(m: CyclicMeasurements, most: int | None = None) -> go.Figure:
 
 
 def _title(m: CyclicMeasurements) -> str:
-    """What happens in the training, in one line."""
+    """Return a title that says in one line what happens in the training."""
     found = m.grokking
     if found.delayed:
         return films.GROKKING

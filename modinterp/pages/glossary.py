@@ -1,4 +1,4 @@
-"""Definitions of the terms on pages, one sentence each: the tooltips, and the first sentences of docs/glossary.md."""
+"""Define the terms on pages in one sentence each, for tooltips and for the first sentences of docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ TERMS = {
 
 
 def terms_in(text: str) -> dict[str, str]:
-    """The terms that a text has, each with its definition."""
+    """Return the glossary terms that occur in a text, each with its definition."""
     return {term: told for term, told in TERMS.items() if re.search(rf"(?<!\w){re.escape(term)}", text, re.IGNORECASE)}

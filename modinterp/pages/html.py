@@ -1,4 +1,4 @@
-"""Tables and templates as HTML."""
+"""Render tables and templates as HTML."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def short_names(names: list[str]) -> list[str]:
 
 
 def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
-    """A table that unfolds under its title.
+    """Return an HTML table that unfolds under its title.
 
     Args:
-        unfolded: whether it is so from the start.
+        unfolded: True if the table is unfolded from the start.
     """
     body = table.to_html(index=False, border=0, na_rep="", float_format=number_text)
     begin = f"<details{' open' if unfolded else ''}><summary>{escape(title, quote=False)}</summary>"
@@ -40,7 +40,7 @@ def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:
 
 
 def rendered(package: str, name: str, /, **values: Any) -> str:
-    """A page from a template of a package, with plotly, packed, where something on it is drawn."""
+    """Render a page from a template of a package; plotly is included, compressed, if the page has figures."""
     page = template(package, name).render(**values)
     words = re.sub(r"(?s)<(script|style)\b.*?</\1>|<[^>]*>", " ", page)
     told = json.dumps(terms_in(words), ensure_ascii=False).replace("<", "\\u003c")
@@ -52,7 +52,7 @@ def rendered(package: str, name: str, /, **values: Any) -> str:
 
 
 def template(package: str, name: str) -> jinja2.Template:
-    """A template of a package, which may extend `base.html` and include the other templates of this package."""
+    """Load a template of a package, which may extend `base.html` and include other templates of the package `pages`."""
     loaders = [jinja2.PackageLoader(each, "") for each in dict.fromkeys((package, "modinterp.pages"))]
     environment = jinja2.Environment(loader=jinja2.ChoiceLoader(loaders), autoescape=True, trim_blocks=True,
                                      lstrip_blocks=True)  # fmt: skip

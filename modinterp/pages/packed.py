@@ -1,4 +1,4 @@
-"""The compressed parts of a page: plotly, and the figures, each drawn when it comes into view.
+"""Compress the parts of a page: plotly, and the figures, which are drawn when they come into view.
 
 A page contains the cartesian bundle of plotly.js, a third of the whole library. The makers of plotly.js publish the
 cartesian bundle (`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains
@@ -30,30 +30,30 @@ _FINE = 3  # of a heat-map's entry, and of a place that moves, beside the larges
 
 
 def packed(text: str) -> str:
-    """A text, compressed by gzip, as base64; the same text gives the same."""
+    """Compress a text with gzip and encode it as base64; the same text always gives the same result."""
     return b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 @cache
 def plotly_packed(whole: bool) -> str:
-    """Plotly's library, packed: the part for figures in the plane in 0.6 MiB, the whole in 1.9."""
+    """Return plotly's library, compressed: 0.6 MiB for the part that draws 2D figures, 1.9 MiB for the whole."""
     if whole:
         return packed(get_plotlyjs())
     return b64encode(files("modinterp.pages").joinpath("plotly-cartesian.min.js.gz").read_bytes()).decode()
 
 
 def needs_whole(figure: go.Figure) -> bool:
-    """True if a figure has a trace that plotly's cartesian bundle cannot draw."""
+    """Return True if a figure has a trace that plotly's cartesian bundle cannot draw."""
     return any(trace.type not in PLANE for trace in figure.data)
 
 
 def content_packed(content: dict[str, Any]) -> str:
-    """Plain traces, layout and frames of a figure, packed."""
+    """Return traces, layout and frames of a figure, compressed."""
     return packed(json.dumps(content, separators=(",", ":"), allow_nan=False))
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:
-    """Traces, layout and frames of a figure as plain data, with numbers rounded to what is visible."""
+    """Return traces, layout and frames of a figure as plain data, with numbers rounded to visible precision."""
     content = unpacked(figure.to_plotly_json())
     moving = [trace for frame in content.get("frames", ()) for trace in frame["data"]]
     for trace in [*moving, *(trace for trace in content["data"] if trace["type"] == "heatmap")]:
@@ -65,13 +65,13 @@ def plain(figure: go.Figure) -> dict[str, Any]:
 
 
 def _evenly(x: np.ndarray) -> dict[str, Any]:
-    """Places along an axis: the first and the step where whole numbers follow one another evenly, such as epochs."""
+    """Encode evenly spaced integers along an axis, such as epochs, by the first number and the step."""
     steps = np.diff(x) if x.dtype.kind in "iu" else np.empty(0)
     return {"x0": x[0], "dx": steps[0]} if len(steps) > 1 and (steps == steps[0]).all() else {"x": x}
 
 
 def _coarse(z: np.ndarray) -> np.ndarray:
-    """Numbers to so many digits of the largest."""
+    """Round numbers to a number of digits of the largest number."""
     if z.dtype.kind != "f" or not np.isfinite(z).any():
         return z
     largest = float(np.nanmax(np.abs(np.where(np.isfinite(z), z, np.nan))))
@@ -79,7 +79,7 @@ def _coarse(z: np.ndarray) -> np.ndarray:
 
 
 def _plain(value: Any) -> Any:
-    """Plain data of a figure's; null for what is not finite, which is not drawn."""
+    """Convert a part of a figure to plain data; numbers that are not finite become null and are not drawn."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
 
 
 def _short(values: np.ndarray) -> list[Any]:
-    """Numbers in as few digits as one sees, nested as they were; null for what is not finite."""
+    """Round nested numbers to visible precision; numbers that are not finite become null."""
     x = values.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         places = DIGITS - 1 - np.floor(np.log10(np.abs(x)))

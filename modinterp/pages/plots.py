@@ -1,4 +1,4 @@
-"""A figure as a part of a page: its title, a description in words, its least width, and its slider if it moves."""
+"""Render a figure as a part of a page: title, description in words, minimal width, and slider if it is animated."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WHOLE = " data-library='whole'"
 
 
 class Drawn:
-    """A figure of a page.
+    """A figure of a page, as HTML with its title.
 
     Attributes:
         key: the figure's key, used in links.
-        title: what to see.
-        html: the figure, from `figure_html`.
+        title: title of the figure, which says what to see.
+        html: HTML of the figure, from `figure_html`.
     """
 
     def __init__(self, key: str, figure: go.Figure):
@@ -31,7 +31,7 @@ class Drawn:
 
 
 def figure_html(figure: go.Figure, key: str) -> str:
-    """A figure as a part of a page, where it is drawn when it comes into view.
+    """Return the HTML of a figure, which is drawn when it comes into view.
 
     The figure's title is text, which wraps; an animated figure has a slider and a button of the page. In a narrow
     window, panels of a figure stand below one another (`fit.js`), and a diagram is drawn smaller.
@@ -50,7 +50,7 @@ def figure_html(figure: go.Figure, key: str) -> str:
 
 
 def untitled(figure: go.Figure) -> tuple[str, dict[str, Any]]:
-    """The title of a figure, and its plain content without it and without the room for it."""
+    """Return the title of a figure, and its plain content without the title and the title's space."""
     content = plain(figure)
     layout, margin = content["layout"], content["layout"].setdefault("margin", {})
     title = layout.pop("title", {}).get("text") or ""
@@ -61,7 +61,7 @@ def untitled(figure: go.Figure) -> tuple[str, dict[str, Any]]:
 
 
 def _player(slider: Slider, key: str) -> str:
-    """What sets a figure in motion."""
+    """Return the HTML of the slider and button that animate a figure."""
     values = escape(" ".join(slider.steps))
     return (
         f"<div class='player' data-plot='plot-{key}' data-steps='{values}'><button type='button'>play</button>"
@@ -92,7 +92,7 @@ def _panel_titles(figure: go.Figure) -> list[str]:
 
 
 def least_width(figure: go.Figure) -> int:
-    """The least width at which no panel is too small, no titles overlap, and no labels have to turn. [px]"""
+    """Return the smallest width at which no panel is too small, no titles overlap, and no labels are rotated. [px]"""
     if all(axis.visible is False for axis in figure.select_xaxes()):
         return _DIAGRAM
     labels = max((_LETTER * (len(names) + sum(map(len, names))) for names in _labels(figure)), default=0)
@@ -100,7 +100,7 @@ def least_width(figure: go.Figure) -> int:
 
 
 def least_of_a_panel(figure: go.Figure) -> int:
-    """The width that a panel of the fullest row needs; a wide panel has its title over its whole width. [px]"""
+    """Return the width that a panel of the row with the most panels needs. [px]"""
     most, least = max(1, _panels_side_by_side(figure)), float(_PANEL)
     for height, row in _rows(figure).items():
         low, high = height or (0.0, 1.0)
@@ -114,7 +114,7 @@ def least_of_a_panel(figure: go.Figure) -> int:
 
 
 def _rows(figure: go.Figure) -> dict[Sequence[float] | None, set[tuple[float, float]]]:
-    """Per row of panels, where each begins and ends, from 0 to 1."""
+    """Return, for each row of panels, where each panel begins and ends, as a share of the width."""
     rows: dict[Sequence[float] | None, set[tuple[float, float]]] = {}
     for axis in figure.select_xaxes():
         beside = figure.layout[(axis.anchor or "y").replace("y", "yaxis")]
@@ -124,12 +124,12 @@ def _rows(figure: go.Figure) -> dict[Sequence[float] | None, set[tuple[float, fl
 
 
 def _panels_side_by_side(figure: go.Figure) -> int:
-    """How many panels the fullest row has."""
+    """Return the number of panels in the row with the most panels."""
     return max(map(len, _rows(figure).values()), default=0)
 
 
 def _labels(figure: go.Figure) -> list[Sequence[str]]:
-    """The words below each axis whose ticks are words, be they set or the names of bars."""
+    """Return the tick labels of each axis with text labels, either set explicitly or the names of bars."""
     bars: dict[str, dict[str, None]] = {}
     for trace in figure.select_traces("bar"):
         if trace.orientation != "h" and trace.x is not None and all(isinstance(x, str) for x in trace.x):

@@ -1,4 +1,4 @@
-"""A page with the curves, spectra and progress measures of a running training, which reloads its data from a file."""
+"""Write a page with the curves, spectra and progress measures of a running training, which reloads its data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Watched:
     """The measurements of a running training so far, each computed once.
 
     Attributes:
-        seconds: time between two reads of the file beside the page.
+        seconds: time between two reads of the data file. [s]
     """
 
     seconds: float = 5.0
@@ -66,7 +66,7 @@ class Watched:
             yield "film", filmed.film(m, most=STILLS)
 
     def why_no_film(self, run: TrainedRun) -> str:
-        """Return why a training has no film, and how to get one; empty where it has a film, or is still running."""
+        """Return why a training has no film, and how to get one; empty if it has a film or is still running."""
         if run.in_training:
             return ""
         if not run.has_weights and run.own_split is not None:
@@ -96,7 +96,7 @@ class Watched:
             yield "spectra", fourier.spectra(norms, m.freqs, "The spectra of the last state; key frequencies in bold")
 
     def progress(self, m: CyclicMeasurements) -> pd.DataFrame:
-        """Progress measures of the last state and of earlier snapshots; of many snapshots, an even selection."""
+        """Progress measures of the last state and of earlier snapshots; many snapshots are thinned out evenly."""
         now = int(m.history["epoch"].iloc[-1])
         epochs = [epoch for epoch in m.snapshots if epoch < now]
         step = 1
@@ -137,7 +137,7 @@ def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = F
         name: name of the run, in the folder `runs`.
         runs: folder of the runs.
         out: folder for the page.
-        seconds: time between two checks for a new state.
+        seconds: time between two checks for a new state. [s]
         once: True to stop after the first page.
     Raises:
         ValueError: `seconds` is not positive or more than a day, or the run is damaged.

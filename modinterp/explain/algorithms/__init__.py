@@ -46,7 +46,7 @@ AT_POSITIONS = (  # the more that one predicts the earlier
 
 
 def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
-    """The algorithms that can be tested on a network: it exposes every number that they predict."""
+    """Return the algorithms that can be tested on a network, because it exposes every number that they predict."""
     if isinstance(m, PositionMeasurements):
         return tuple(each for each in AT_POSITIONS if each.is_tested_on(m))
     candidates = ADDING if isinstance(m.causal.basis, Frequencies) else COMPOSING
@@ -54,11 +54,11 @@ def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
 
 
 def algorithm_of(m: Any, logits_are_sums: bool) -> Algorithm | None:
-    """Return the first algorithm whose predictions all came true in a network; None if there is none, or none was
-    tested.
+    """Return the first algorithm whose predictions all came true in a network; None if there is none.
 
     Args:
-        logits_are_sums: whether read-out, logits and neurons are those of a sum over key blocks.
+        logits_are_sums: True if read-out, logits and neurons meet the criteria of a sum over key frequencies or
+            representations.
     """
     candidates = (each for each in algorithms_for(m) if logits_are_sums or not each.shows_in_logits)
     return next((each for each in candidates if each.holds_for(m)), None)

@@ -17,9 +17,9 @@ class Algorithm:
     Attributes:
         name: the algorithm's name, such as `circles`.
         label: the verdict on a network that uses it.
-        foretells: key of a quantity to the tolerance that it must lie in, and why.
-        says: from the measurements of a network that uses it to a sentence with the numbers.
-        shows_in_logits: whether the logits must fit the algorithm, too, because a table of tokens would pass its
+        foretells: predictions: map from the key of a quantity to the tolerance in which it must lie, with the reason.
+        says: function from the measurements of a network that uses the algorithm to a sentence with the numbers.
+        shows_in_logits: True if the logits must also fit the algorithm, because a lookup table of tokens would pass its
             interventions.
     """
 
@@ -30,10 +30,10 @@ class Algorithm:
     shows_in_logits: bool = False
 
     def is_tested_on(self, m: Any) -> bool:
-        """True if every number that the algorithm predicts can be measured on the network."""
+        """Return True if every number that the algorithm predicts can be measured on the network."""
         keys = {each.key for each in m.quantities()}
         return all(key in keys and m.reading(key).value is not None for key in self.foretells)
 
     def holds_for(self, m: Any) -> bool:
-        """True if every number that the algorithm predicts was measured, and lies in its tolerance."""
+        """Return True if every number that the algorithm predicts was measured and lies in its tolerance."""
         return self.is_tested_on(m) and all(band.holds(m[key]) for key, band in self.foretells.items())

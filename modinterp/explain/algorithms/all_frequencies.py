@@ -1,4 +1,6 @@
-"""Waves of most frequencies, with no gap between key frequencies and others."""
+"""Hypothesis "all frequencies": the logits use waves of most frequencies, without a gap between key and other
+frequencies.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Clock and Pizza: the numbers stand on a few circles, whose angles add up to that of the answer."""
+"""Hypotheses Clock and Pizza: the embedding puts numbers on a few circles, and the angles of a and b add up to the
+answer's.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ REMOVED = at_most(0.25, "without its circles the network has nothing to add")
 
 
 def kinds(m: Any) -> str:
-    """How many circles are Clocks, Pizzas or between, such as `3 clock, 2 pizza`."""
+    """Return text with the numbers of circles that are clocks, pizzas or between, such as `3 clock, 2 pizza`."""
     counts = {kind: m.causal.count_of_kind(kind) for kind in ("clock", "pizza", "between")}
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
 

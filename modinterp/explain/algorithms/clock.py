@@ -1,4 +1,4 @@
-"""Clock: each circle alone gives its wave of the answer at the same size for every pair."""
+"""Hypothesis Clock: each circle alone gives a wave of the answer in the logits, with the same size for every pair."""
 
 from __future__ import annotations
 

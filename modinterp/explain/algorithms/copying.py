@@ -1,4 +1,4 @@
-"""Copying: the keys choose one token of the input, and the OV circuit writes its value into the answer."""
+"""Hypothesis copying: attention selects one token of the input, and the OV circuit writes its value into the answer."""
 
 from __future__ import annotations
 

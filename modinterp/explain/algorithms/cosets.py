@@ -1,4 +1,4 @@
-"""Cosets of a group: each neuron knows only the cosets that the two elements lie in."""
+"""Hypothesis cosets: each neuron of a group network depends only on the cosets of the two elements."""
 
 from __future__ import annotations
 

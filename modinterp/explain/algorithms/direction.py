@@ -1,4 +1,4 @@
-"""One direction: the answer depends on one direction of the attention's output."""
+"""Hypothesis "one direction": the answer depends on a single direction of the attention's output."""
 
 from __future__ import annotations
 

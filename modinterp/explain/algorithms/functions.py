@@ -1,4 +1,4 @@
-"""Sums of functions, such as a^2 + b: f(a) and g(b) stand on a few circles, whose angles add up to the answer's."""
+"""Hypothesis for sums of functions, such as a^2 + b: f(a) and g(b) lie on a few circles, and their angles add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integer arithmetic: the numbers stand on a line, their sum is taken as an integer, and a carry is taken off."""
+"""Hypothesis integer arithmetic: the embedding puts numbers on a line, adds them as integers, and subtracts a carry."""
 
 from __future__ import annotations
 

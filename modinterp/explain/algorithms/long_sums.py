@@ -1,4 +1,6 @@
-"""Long sums column by column: the digits of a column are added, and a carry of one direction comes in."""
+"""Hypothesis for long sums: the network adds the two digits of each column and a carry, which is stored in one
+direction.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def _says(m: Any) -> str:
 
 
 def _strata(m: Any) -> str:
-    """How accurate digits are by how far their carry came."""
+    """Return a sentence on the accuracy of digits by the number of columns that their carry passed."""
     parts = {"accuracy_no_carry": "without a carry", "accuracy_carry": "with a carry from the next column",
              "accuracy_through_nines": "with one that came through a nine"}  # fmt: skip
     found = [f"{m[key]:.1%} {words}" for key, words in parts.items() if m.reading(key).value is not None]
@@ -28,7 +30,7 @@ def _strata(m: Any) -> str:
 
 
 def _heads(m: Any) -> str:
-    """Which heads fetch which digits."""
+    """Return a sentence on the heads that read each digit."""
     words = {"own": "the digits of the column", "next": "those of the next column"}
     found = [f"heads {', '.join(heads)} fetch {words[name]}" for name, heads in m.carrying.fetching.items() if heads]
     return f" By mean attention, {' and '.join(found)}." if found else ""

@@ -1,4 +1,4 @@
-"""Lookup table: each pair has an entry of its own, and nothing is stored between two numbers."""
+"""Hypothesis lookup table: the network stores each pair's answer separately, so vectors between numbers fail."""
 
 from __future__ import annotations
 

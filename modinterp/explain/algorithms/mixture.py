@@ -1,4 +1,4 @@
-"""Two algorithms in one network: circles answer some pairs, and another mechanism the rest."""
+"""Hypothesis mixture: circles answer some pairs, and another mechanism in the same network answers the rest."""
 
 from __future__ import annotations
 

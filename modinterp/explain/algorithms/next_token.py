@@ -1,4 +1,4 @@
-"""Attending to the next token in order: the query decides which token follows, and the network copies that token."""
+"""Hypothesis "next token": each query attends to the token that follows in sorted order, and the network copies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pizza: each circle alone gives a wave of the answer whose size falls with the difference of the two numbers."""
+"""Hypothesis Pizza: each circle alone gives a wave of the answer in the logits, whose size depends on a - b."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Representations of a group: both elements become matrices, whose product is read by its character."""
+"""Hypothesis representations: both group elements become matrices, and logits read their product's character."""
 
 from __future__ import annotations
 
