@@ -115,7 +115,7 @@ class TokenMap:
         return self.answer_at % len(self.words)
 
     def size(self, p: int) -> int:
-        """The size of the vocabulary, including the numbers."""
+        """Return the size of the vocabulary, including the numbers."""
         return 1 + max(w.token + (p - 1) * w.is_number for w in self.words)
 
     @property

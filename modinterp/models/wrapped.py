@@ -206,7 +206,7 @@ class Wrapped(Network):
         return changed
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """The activations at a location for some inputs.
+        """Return the activations at a location for some inputs.
 
         Raises:
             ValueError: the network never calls the module at this location.

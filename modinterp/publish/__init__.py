@@ -1,1 +1,1 @@
-"""Exports in the layouts of other projects: repositories of the Hub, and networks whose mechanism is known."""
+"""Publish runs as Hub repositories, and networks with known mechanisms as benchmark cases."""

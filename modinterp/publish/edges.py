@@ -1,4 +1,4 @@
-"""Edges of a one-layer transformer, the effect of each edge, and a score for methods that find the important edges.
+"""Ablate the edges of a one-layer transformer, and score methods that look for the important edges.
 
 Nodes are `embed` (token and position), the heads `a0.h0`, `a0.h1`, ..., the MLP `m0` and `logits`; an edge carries the
 output of one node into the input of another. Ablating an edge gives its reader the mean over all inputs of the writer's
@@ -21,7 +21,7 @@ Edge = tuple[str, str]  # from, to
 
 
 def edges(network: Network) -> tuple[Edge, ...]:
-    """Every edge of a network, in the order of its forward pass.
+    """Return all edges of a network, in the order of its forward pass.
 
     Raises:
         ValueError: the network is not a transformer of one layer with an MLP.
@@ -47,14 +47,14 @@ class Graph:
         self.changes = {(a, b): self.written[a].mean(dim=0, keepdim=True) - self.written[a] for a, b in self.edges}
 
     def _heads(self, z: Tensor) -> dict[str, Tensor]:
-        """What each head writes, `[input, pos, d_model]`; the bias of the attention is with the first."""
+        """Return the output of each head, `[input, pos, d_model]`; the first head includes the attention's bias."""
         attn = self.network.blocks[0].attn
         written = torch.einsum("bphd,hdm->hbpm", z, attn.W_O)
         bias = getattr(attn, "b_O", torch.zeros(()))
         return {f"a0.h{head}": out + bias * (head == 0) for head, out in enumerate(written)}
 
     def logits(self, changes: Mapping[Edge, Tensor]) -> Tensor:
-        """Logits at the last position, when these are added to what some edges carry."""
+        """Return the logits at the last position after adding the given changes to the values that some edges carry."""
         written = dict(self.written)
 
         def read(node: str, reader: str) -> Tensor:
@@ -68,37 +68,39 @@ class Graph:
         return logits + self.network.unembed.b_U if self.network.cfg.unembed_bias else logits
 
     def _head(self, head: str, read: Tensor) -> Tensor:
-        """What a head writes when it reads something else."""
+        """Return the output of a head for another input."""
         kept: list[Tensor] = []
         with self.network.hooks(fwd_hooks=[("blocks.0.attn.hook_z", lambda z, hook: kept.append(z))]):
             self.network.blocks[0].attn(read, read)
         return self._heads(kept[0])[head]
 
     def loss(self, logits: Tensor) -> Tensor:
-        """Mean cross-entropy over all inputs [nats]."""
+        """Return the mean cross-entropy over all inputs [nats]."""
         return F.cross_entropy(logits.double(), self.labels)
 
     def effects(self) -> dict[Edge, float]:
-        """By how much the loss rises [nats] when an edge is ablated, exactly: one forward pass an edge."""
+        """Return the exact rise of the loss [nats] when each edge is ablated, with one forward pass per edge."""
         with torch.no_grad():
             whole = self.loss(self.logits({}))
             return {e: float(self.loss(self.logits({e: self.changes[e]})) - whole) for e in self.edges}
 
     def attributions(self) -> dict[Edge, float]:
-        """First-order estimates of `effects` from one backward pass: attribution patching (Nanda 2023; Syed et al.
-        2023)."""
+        """Estimate `effects` to first order from one backward pass: attribution patching (Nanda 2023; Syed et al.
+        2023).
+        """
         nothing = {edge: torch.zeros_like(change).requires_grad_() for edge, change in self.changes.items()}
         gradients = torch.autograd.grad(self.loss(self.logits(nothing)), list(nothing.values()))
         return {edge: float((self.changes[edge] * g).sum()) for edge, g in zip(self.edges, gradients, strict=True)}
 
 
 def auc(scores: Mapping[Edge, float], known: Sequence[Edge]) -> float:
-    """Share of the pairs of an edge that matters and one that does not in which the first has the larger score.
+    """Return the area under the ROC curve (AUC) of scores for finding the edges that matter.
 
-    The area under the ROC curve; a tie counts a half. NaN where all edges matter, or none.
+    The AUC is the share of pairs of an important and an unimportant edge in which the important edge scores higher;
+    ties count half. It is NaN if all edges matter, or none.
 
     Args:
-        scores: of every edge, larger where the method says that it matters more.
+        scores: score of every edge; a larger score means that the edge matters more.
         known: the edges that matter.
     """
     inside, outside = ([s for e, s in scores.items() if (e in known) == wanted] for wanted in (True, False))

@@ -1,13 +1,12 @@
-"""Networks whose mechanism is known, as cases on which methods that look for circuits can be scored.
+"""Export networks with a known mechanism as benchmark cases for methods that look for circuits.
 
-Each case is a folder in the layout of InterpBench (Gupta et al. 2024), beside what this package knows of it:
+Each case is a folder in the layout of InterpBench (Gupta et al. 2024), with additional files of this package:
 
     CASE/ll_model.pth       the weights as HookedTransformer's state dict
          ll_model_cfg.pkl   its configuration, a dict for `HookedTransformerConfig.from_dict`
          edges.pkl          the edges that matter, a list of (from, to)
-         meta.json          what the network is and how it was made
-         truth.json         every edge with what its ablation does; heads, neurons, frequencies, inputs held out
-         model.safetensors  the weights under HookedTransformer's names
+         meta.json description of the network and of its training truth.json every edge with the effect of its ablation;
+         heads, neurons, frequencies, held-out inputs model.safetensors the weights under HookedTransformer's names
 
 Nodes and edges are those of `modinterp.publish.edges`. An edge matters when ablating it raises the loss by 0.01 nats.
 """
@@ -39,13 +38,13 @@ PLANTED = ((23, (3, 7, 10)), (29, (2, 11)), (31, (1, 5, 9, 14)))  # p and the fr
 
 @dataclass(frozen=True)
 class Case:
-    """A network and what is known of it.
+    """A network with its known mechanism.
 
     Attributes:
-        name: of its folder.
-        truth: plain data; see `case`.
+        name: name of the case and of its folder.
+        truth: the measured mechanism as plain data; see `case`.
         matter: the edges that matter.
-        attributions: scores of attribution patching, by edge.
+        attributions: score of each edge by attribution patching.
     """
 
     name: str
@@ -56,17 +55,17 @@ class Case:
 
     @property
     def score(self) -> float:
-        """How well attribution patching finds the edges that matter, as the area under the ROC curve."""
+        """Area under the ROC curve of attribution patching, for finding the edges that matter."""
         return auc({edge: abs(score) for edge, score in self.attributions.items()}, self.matter)
 
 
 def case(name: str, run: TrainedRun, planted: tuple[int, ...] | None = None) -> Case:
-    """The measured mechanism of a one-layer transformer over pairs of residues, with each edge ablated.
+    """Measure the mechanism of a one-layer transformer over pairs of residues, and ablate each edge.
 
     Args:
-        planted: the frequencies that were written into its weights, where they were.
+        planted: the frequencies that were written into the weights, for a hand-written network.
     Raises:
-        ValueError: a network with other edges; planted frequencies that are not those measured.
+        ValueError: the network is of another architecture, or the planted frequencies differ from the measured ones.
     """
     network, m = run.network, measure_as_published(run)
     graph = Graph(network, run.task)
@@ -99,7 +98,7 @@ def case(name: str, run: TrainedRun, planted: tuple[int, ...] | None = None) -> 
 
 
 def planted_cases() -> Iterable[Case]:
-    """The networks that are written down weight by weight."""
+    """Return the cases of hand-written networks."""
     for p, freqs in PLANTED:
         task, network = clock(p, freqs)
         name = f"clock-p{p}-{'-'.join(map(str, freqs))}"
@@ -107,7 +106,9 @@ def planted_cases() -> Iterable[Case]:
 
 
 def trained_cases(names: Sequence[str] = ()) -> Iterable[Case]:
-    """Trained networks; without names, the main runs of all sources that are one-layer transformers over pairs."""
+    """Return cases of trained networks; by default, the main runs of all sources that are one-layer transformers over
+    pairs.
+    """
     for name in names or dict.fromkeys(source.main_run for source in sources().values()):
         try:
             run = load(name)
@@ -122,7 +123,7 @@ def trained_cases(names: Sequence[str] = ()) -> Iterable[Case]:
 
 
 def write_case(case: Case, out: Path) -> Path:
-    """Write the folder of a case, and return it."""
+    """Write the folder of a case, and return its path."""
     folder, network = out / case.name, case.run.network
     config = hooked_transformer_config(network.cfg)
     state = io.BytesIO()
@@ -139,13 +140,13 @@ def write_case(case: Case, out: Path) -> Path:
 
 
 def hooked_transformer_config(c: TransformerConfig) -> dict[str, Any]:
-    """The fields of a `HookedTransformerConfig` with which the weights are loaded."""
+    """Return the fields of the `HookedTransformerConfig` that loads the weights."""
     sizes = ("n_layers", "d_model", "n_heads", "d_head", "d_mlp", "d_vocab", "d_vocab_out", "n_ctx", "act_fn")
     return {name: getattr(c, name) for name in sizes} | {"normalization_type": None, "attention_dir": "causal"}
 
 
 def write_ground_truth(cases: Iterable[Case], out: Path) -> list[Case]:
-    """Write the folders of some cases and, above them, `benchmark_metadata.json`; the cases."""
+    """Write the folders of some cases and, in their parent folder, `benchmark_metadata.json`; return the cases."""
     written = []
     for one in cases:
         write_case(one, out)

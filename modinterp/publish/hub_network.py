@@ -1,4 +1,4 @@
-"""Networks that `huggingface_hub` reads and writes: `HubTransformer.from_pretrained("OWNER/REPO")`."""
+"""Define networks that `huggingface_hub` reads and writes: `HubTransformer.from_pretrained("OWNER/REPO")`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIBRARY, KIND = "modinterp", "kind"
 
 
 def configuration(config: Config) -> dict[str, Any]:
-    """The content of `config.json`: the sizes of a network, and the class that reads it."""
+    """Return the content of `config.json`: the configuration of a network, and the class that reads it."""
     labelled = config.labelled()
     return {KIND: "HubPairMLP" if isinstance(labelled, MLPConfig) else "HubTransformer", **asdict(labelled)}
 
@@ -24,7 +24,7 @@ def _zeros(config: Config) -> dict[str, torch.Tensor]:
 
 
 class HubTransformer(PyTorchModelHubMixin, Transformer, library_name=LIBRARY):
-    """A `Transformer` from the fields of its configuration; its weights are zeros until some are read."""
+    """A `Transformer` built from the fields of its configuration; its weights are zeros until weights are loaded."""
 
     def __init__(self, kind: str = "HubTransformer", **sizes: Any):
         config = TransformerConfig(**sizes)
@@ -32,7 +32,7 @@ class HubTransformer(PyTorchModelHubMixin, Transformer, library_name=LIBRARY):
 
 
 class HubPairMLP(PyTorchModelHubMixin, PairMLP, library_name=LIBRARY):
-    """A `PairMLP` from the fields of its configuration; its weights are zeros until some are read."""
+    """A `PairMLP` built from the fields of its configuration; its weights are zeros until weights are loaded."""
 
     def __init__(self, kind: str = "HubPairMLP", **sizes: Any):
         config = MLPConfig(**sizes)
@@ -40,5 +40,5 @@ class HubPairMLP(PyTorchModelHubMixin, PairMLP, library_name=LIBRARY):
 
 
 def hub_class(network: Network) -> type[HubTransformer] | type[HubPairMLP]:
-    """The class that reads a network from the Hub."""
+    """Return the class that reads a network from the Hub."""
     return HubPairMLP if isinstance(network, PairMLP) else HubTransformer

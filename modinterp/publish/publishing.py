@@ -1,11 +1,11 @@
-"""Put a finished training among the checkpoints: what is shipped of it, and its progress measured.
+"""Publish a finished training: measure its progress, and copy the shipped files to the checkpoints.
 
 Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
 the log of spectra, and, on request, a dozen snapshots across the phases. Snapshots, and the final weights of runs in a
 sweep, are shipped in float16; history and progress were measured before that rounding. History and progress are shipped
-packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a rounding
-variant is shipped with its distance from the run that it is a variant of. For a network among many, such as a further
-seed, tables can be shipped without weights: history, progress, and the measurements that claims need.
+packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a numerical
+replicate is shipped with its distance from the original run. For a network among many, such as a further seed, tables
+can be shipped without weights: history, progress, and the measurements that claims need.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ MOST_LOGITS = 2 * 10**7  # on all inputs; with more of them one snapshot takes g
 
 
 def has_progress(task: Task) -> bool:
-    """True if progress is measured on a task: a sum, a difference or a group, with a grid of inputs that is not too
-    large.
-    """
+    """Return True if progress can be measured on a task: a sum, a difference or a group with few enough inputs."""
     from modinterp.tasks import Group, ModularArithmetic
     from modinterp.tasks.modular import SIGNS
 
@@ -53,25 +51,25 @@ def publish(
     measured: bool = False,
     device: str = "cpu",
 ) -> Path:
-    """Measure progress at every snapshot of a finished run and copy what is shipped.
+    """Measure progress at every snapshot of a finished run, and copy the shipped files.
 
-    Progress is measured where `has_progress` says so and inputs are held out, on which it is measured, too.
+    Progress is measured if `has_progress` is True and the run has held-out inputs.
 
     Args:
         name: name of the run in the folder `runs`, and afterwards in `out`.
         snapshots: epochs whose snapshots are shipped; by default those published before, if any, and a dozen across
             the phases for an empty list.
-        float16: whether the final weights are rounded to float16, as the snapshots are.
-        tables: whether history, progress and what claims measure are shipped without the weights.
-        spectra: whether the log of spectra is shipped, where the run has one.
-        measured: whether what claims measure is shipped beside the weights, too.
-        device: where the networks are measured.
+        float16: True to round the final weights to float16, like the snapshots.
+        tables: True to ship only history, progress and recorded measurements, without weights.
+        spectra: True to ship the log of activation spectra, if the run has one.
+        measured: True to ship recorded measurements in addition to the weights.
+        device: device on which the networks are measured.
     Returns:
-        the folder that the run was put in.
+        the folder of the published run.
     Raises:
         FileNotFoundError: the run has not been trained to its end.
         ValueError: the run is damaged, the name leads out of the folder, source and target are the same, the target
-            holds files of something else, another process publishes there, or there is no snapshot of an epoch.
+            holds other files, another process publishes there, or an epoch has no snapshot.
     """
     from modinterp.runs import load, store
     from modinterp.runs.layout import strange_files
@@ -101,14 +99,14 @@ def publish(
 
 
 def measure_again(name: str, root: Path) -> Path:
-    """Measure once more what claims measure of a run that was published with it and with its weights.
+    """Repeat the recorded measurements of a run that was published with its weights and with recorded measurements.
 
     Args:
         name: name of the run in the folder `root`.
     Returns:
-        the folder of the run, in which what was measured, and its record, are replaced.
+        the folder of the run, in which the recorded measurements and `run.json` are replaced.
     Raises:
-        ValueError: the run is damaged, or was published without its weights or without what was measured of it.
+        ValueError: the run is damaged, or was published without its weights or without recorded measurements.
     """
     from modinterp.runs import load, store
 
@@ -122,14 +120,14 @@ def measure_again(name: str, root: Path) -> Path:
 
 
 def has_both(name: str, root: Path) -> bool:
-    """True if a run was published with its weights and with the measurements that claims need."""
+    """Return True if a run was published with its weights and with recorded measurements."""
     from modinterp.runs import store
 
     return {store.FINAL, store.MEASURED + store.PACKED} <= set(store.read_record(root / name)["sha256"])
 
 
 def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
-    """Progress measures of a run at all its snapshots, which are also put beside it and into its `run.json`."""
+    """Measure the progress of a run at all its snapshots, and write the table into the run's folder and `run.json`."""
     from modinterp.measurements import measure_as_published
     from modinterp.runs import store
 
@@ -140,10 +138,10 @@ def _recorded_progress(run: TrainedRun, folder: Path) -> pd.DataFrame:
 
 
 def _with_distance(run: TrainedRun, runs: Path) -> pd.DataFrame | None:
-    """Progress measures, those of a rounding variant with its distance from the run that it is a variant of.
+    """Return progress measures; for a numerical replicate, add its distance from the original run.
 
-    A column `DISTANCE` holds the distance of all weights over the norm of those of the other run, at the snapshots of
-    one epoch; it is there where the other one lies in the folder `runs` too.
+    The column `DISTANCE` holds the distance of all weights, divided by the norm of the original run's weights, at
+    snapshots of the same epoch. The column exists if the original run is also in the folder `runs`.
     """
     from modinterp.analyses.training.progress import distance_of_weights
     from modinterp.runs import load, store
@@ -166,10 +164,10 @@ def _with_distance(run: TrainedRun, runs: Path) -> pd.DataFrame | None:
 
 
 def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[int]:
-    """The epochs whose snapshots are shipped: none for None, and a dozen across the phases for an empty list.
+    """Return the epochs whose snapshots are shipped: none for None, and a dozen across the phases for an empty list.
 
     Raises:
-        ValueError: there is no snapshot of an epoch.
+        ValueError: an epoch has no snapshot.
     """
     from modinterp.analyses.training.phases import phases
 
@@ -185,9 +183,9 @@ def _chosen_epochs(run: TrainedRun, epochs: Sequence[int] | None) -> Sequence[in
 def _copy(
     run: TrainedRun, source: Path, target: Path, half: Sequence[str], whole: Sequence[str], measured: bool
 ) -> None:
-    """Copy files of a run, those in `half` in float16, and write its tables, what is measured of it, and its record.
+    """Copy files of a run, the files in `half` as float16, and write tables, recorded measurements and `run.json`.
 
-    What is shipped with its weights is measured on the weights as they are shipped.
+    Recorded measurements are taken from the shipped weights, after any rounding.
     """
     from modinterp.models import fitting
     from modinterp.runs import store
@@ -212,7 +210,7 @@ def _copy(
 
 
 def _write_measured(run: TrainedRun, folder: Path) -> dict[str, str]:
-    """Write what claims measure of a run into a folder; the checksum of the file by its name."""
+    """Write the recorded measurements of a run into a folder, and return the checksum of the file by its name."""
     from modinterp.reproduce.recording import recorded
     from modinterp.runs import store
 
@@ -220,7 +218,7 @@ def _write_measured(run: TrainedRun, folder: Path) -> dict[str, str]:
 
 
 def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[str, str]) -> None:
-    """Write the `run.json` of a run for the files that were written into `target`."""
+    """Write the `run.json` that lists the files written into `target`."""
     from modinterp.runs import store
 
     record = store.read_record(source)

@@ -1,4 +1,5 @@
-"""Replace a folder as a whole: after a kill at any moment, the old folder or the new one lies there, complete.
+"""Replace a folder as a whole: after a kill at any moment, either the complete old folder or the complete new one
+exists.
 
 The new folder is written and synced in `.NAME.publishing`, beside the folder `NAME` that it replaces. Linux then
 exchanges both in one step. Systems other than Linux need two renames; `recover` undoes the first rename after a kill
@@ -24,7 +25,7 @@ _TRIES = 20  # another process may remove the empty folder just before the lease
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give an empty folder to write into; on success it takes the place of `target`.
+    """Yield an empty folder to write into; on success, this folder replaces `target`.
 
     If the body of the `with` statement raises, `target` stays unchanged.
 
@@ -42,7 +43,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def recover(root: Path) -> None:
-    """Remove what killed processes left below a folder, and put back what they had moved away."""
+    """Remove temporary files of killed processes below a folder, and restore folders that they had moved away."""
     for staging in sorted(root.rglob(f"{_PREFIX}*{_SUFFIX}")):
         name = staging.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
         with suppress(ValueError), _leased(staging.with_name(name)):
@@ -51,7 +52,7 @@ def recover(root: Path) -> None:
 
 @contextmanager
 def _leased(target: Path) -> Iterator[Lease]:
-    """A lease on replacing a folder; what an earlier process left beside the folder is put right before and after."""
+    """Take a lease on replacing a folder, and clean up after earlier processes before and after the block."""
     staging = target.with_name(f"{_PREFIX}{target.name}{_SUFFIX}")
     with ExitStack() as held:
         try:
@@ -85,7 +86,7 @@ def _is_lost(lease: Lease) -> bool:
 
 
 def _removed(lease: Lease) -> None:
-    """Remove the folder of a lease that is over, where no other process has begun in it."""
+    """Remove the folder of a finished lease, unless another process has begun to use it."""
     if not _is_lost(lease):
         lease.path.unlink(missing_ok=True)
         with suppress(OSError):
@@ -93,7 +94,7 @@ def _removed(lease: Lease) -> None:
 
 
 def _put_right(staging: Path, target: Path) -> None:
-    """Put back what was moved away and not replaced; remove everything else but the lease."""
+    """Restore the old folder if it was moved away and not replaced, and remove everything else except the lease."""
     old = staging / _OLD
     if old.is_dir() and not target.exists():
         old.rename(target)
@@ -103,7 +104,7 @@ def _put_right(staging: Path, target: Path) -> None:
 
 
 def _exchange(new: Path, target: Path, old: Path) -> None:
-    """Put a folder into the place of another, which moves away."""
+    """Move a new folder to the place of an old folder, and move the old folder away."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():
         new.rename(target)
@@ -113,7 +114,7 @@ def _exchange(new: Path, target: Path, old: Path) -> None:
 
 
 def _exchanged_at_once(one: Path, other: Path) -> bool:
-    """Let two folders change places in one step; False, and nothing done, where the system or disk cannot."""
+    """Exchange two folders in one step; return False, without any change, if the system or disk cannot do this."""
     if sys.platform != "linux":
         return False
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
@@ -121,7 +122,7 @@ def _exchanged_at_once(one: Path, other: Path) -> bool:
 
 
 def _sync(folder: Path) -> None:
-    """Let all files below a folder, and their names, reach the disk."""
+    """Flush all files below a folder, and their names, to the disk."""
     for each in (*folder.rglob("*"), folder):
         if each.is_dir():
             _sync_folder(each)

@@ -26,7 +26,7 @@ TAGS = ["mechanistic-interpretability", "grokking", "transformer-lens"]
 
 
 def claims_that_hold(run: TrainedRun) -> tuple[Result, ...]:
-    """The claims of its source that are about this run alone and hold on it; none for a run of no source."""
+    """Return the single-network claims of a run's source that hold on the run; empty for a run without a source."""
     about = sources().get(run.name.partition("/")[0])
     measured = {run.name: measure_as_published(run)}
     results = [] if about is None else [c.check_available(measured) for c in about.values() if run.name in c.needs]
@@ -34,17 +34,17 @@ def claims_that_hold(run: TrainedRun) -> tuple[Result, ...]:
 
 
 def accuracy_held_out(run: TrainedRun) -> float | None:
-    """The accuracy on the inputs that were held out, at the end of its training; None where it was not recorded."""
+    """Return the accuracy on held-out inputs at the end of a training; None if it was not recorded."""
     return float(run.history["test_accuracy"].iloc[-1]) if "test_accuracy" in run.history else None
 
 
 def card(repo: str, runs: Sequence[TrainedRun], held: Mapping[str, Sequence[Result]], licence: str) -> str:
-    """The text of `README.md`: what the client of the Hub reads, then what people do.
+    """Return the text of `README.md`: first metadata for the Hub, then text for people.
 
     Args:
-        repo: `OWNER/REPO`.
-        held: name of a run to the claims that hold on it.
-        licence: of the weights, by the Hub's name for it, such as `mit`.
+        repo: name of the repository, `OWNER/REPO`.
+        held: map from the name of a run to the claims that hold on it.
+        licence: licence of the weights, by the Hub's name, such as `mit`.
     """
     accuracies = [(run, accuracy) for run in runs if (accuracy := accuracy_held_out(run)) is not None]
     results = [
@@ -88,10 +88,10 @@ def card(repo: str, runs: Sequence[TrainedRun], held: Mapping[str, Sequence[Resu
 
 
 def write_repository(repo: str, names: Sequence[str], folder: Path, licence: str = "mit") -> tuple[TrainedRun, ...]:
-    """Write card, configuration and weights above published runs in a folder; the runs.
+    """Write card, configuration and weights into a folder of published runs, and return the runs.
 
     Args:
-        names: of the runs in the folder; the first is what `from_pretrained` reads.
+        names: names of the runs in the folder; `from_pretrained` reads the first run.
     """
     runs = tuple(load(name, root=folder) for name in names)
     first = runs[0]
@@ -105,9 +105,9 @@ def write_repository(repo: str, names: Sequence[str], folder: Path, licence: str
 
 
 def upload(repo: str, folder: Path, names: Sequence[str]) -> str:
-    """Upload a folder that `write_repository` completed; the address of what was published, with its commit.
+    """Upload a folder that `write_repository` completed, and return its address on the Hub, with the commit.
 
-    The upload takes the named runs, and the files beside them at the top of the folder.
+    The upload contains the named runs and the files at the top of the folder.
 
     Raises:
         ValueError: the Hub cannot be reached, or does not let this token (HF_TOKEN) write there.

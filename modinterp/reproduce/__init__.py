@@ -1,1 +1,1 @@
-"""A source's claims and figures, measured and put into one table and one page."""
+"""Reproduce a source: measure its claims and figures, and write them as one table and one page."""

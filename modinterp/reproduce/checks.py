@@ -1,4 +1,4 @@
-"""Claims as tests of pytest, for whoever writes a source: three lines make each claim a test.
+"""Turn the claims of a source into pytest tests with three lines of code.
 
 from modinterp.reproduce.checks import claim_tests
 from your_paper.source import SOURCE
@@ -18,16 +18,16 @@ from modinterp.sources import Source
 
 
 def claim_tests(source: Source, only: str = "*", root: Path | str | None = None, device: str = "cpu") -> Callable:
-    """A test function of pytest that has each claim of a source as a case.
+    """Return a pytest test function with one case for each claim of a source.
 
-    A case passes if the verdict equals the recorded one, fails with the numbers and tolerances if it differs, and is
-    skipped if runs are missing. Each run is loaded and measured once.
+    A case passes if the verdict equals the recorded verdict, and is skipped if runs are missing. If the verdict
+    differs, the case fails and shows the numbers and tolerances. Each run is loaded and measured once.
 
     Args:
-        only: pattern of claim ids.
-        root: where the runs lie, a folder or an address on the Hub; by default as in `modinterp.load`.
+        only: pattern of claim ids, such as `fig7.*`; all claims by default.
+        root: folder of the runs, or their address on the Hub; the default is that of `modinterp.load`.
     Raises:
-        ValueError: the pattern fits no claim.
+        ValueError: the pattern matches no claim.
     """
     import pytest
 
@@ -41,7 +41,7 @@ def claim_tests(source: Source, only: str = "*", root: Path | str | None = None,
 
     @pytest.mark.parametrize("claim", claims, ids=lambda claim: claim.id)
     def test_claim(claim) -> None:
-        """The verdict of a claim is the recorded one."""
+        """Test that the verdict of a claim equals the recorded verdict."""
         result = claim.check_available(measured())
         if not result.as_recorded and result.verdict == "open":
             pytest.skip(

@@ -1,8 +1,8 @@
-"""Measurements of many runs at once: a run a piece of work, for a process of this machine or a task of a cluster.
+"""Measure many runs in parallel, each as a piece of work for a local process or a task of a Ray cluster.
 
-A piece takes from its run every measurement that a source's claims and figures need. The measurements return without
-activations, and with the figures that show only this run. The code for one process then evaluates the claims on these
-measurements, and adds the numbers that a claim needs from several runs together.
+A piece of work takes every measurement that a source's claims and figures need from its run. It returns the
+measurements without activations, and the figures that show only this run. The main process then evaluates the claims on
+these measurements, and computes the numbers that need several runs together.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from modinterp.training import prepare_cpu
 
 WORTH_PROCESSES = 60  # claims asked of networks
 Taken = tuple[dict[str, NetworkMeasurements], Evidence, Made, dict[str, str]]
-"""Measurements of runs by name, what claims about one network measured, figures and tables of one run, damaged runs."""
+"""Tuple of measurements by run, evidence for single-network claims, figures and tables of single runs, and damaged
+runs.
+"""
 
 
 def is_worth_processes(name: str, only: str | None) -> bool:
-    """True if a source's claims need so many measurements that starting processes, which takes seconds, saves time."""
+    """Return True if a source's claims need so many measurements that starting processes, which takes seconds, saves
+    time.
+    """
     claims = claims_matching(name, only)
     return sum(len(claim.subjects(catalogue())) or len(claim.needs) for claim in claims) >= WORTH_PROCESSES
 
@@ -38,16 +42,17 @@ def measured_in_pieces(
     carried_out: CarriedOut,
     recompute: bool = False,
 ) -> Callable[[], Taken]:
-    """Measurements of the runs of a source that are there, each taken elsewhere.
+    """Start measuring the available runs of a source in other processes, and return a function that waits for all
+    results.
 
     Args:
-        name, only, root, recompute: as in `reproduction`; every process sees the folder under this path.
-        device: where networks run elsewhere; here they stay on the CPU.
-        threads: how many a piece computes on.
-        carried_out: what becomes of pieces of work, such as `modinterp.cluster.pieces.processes` gives.
+        name, only, root, recompute: the arguments of `reproduction`; all processes must see the folder under this path.
+        device: device of the networks in the other processes; in this process networks stay on the CPU.
+        threads: number of CPU threads for each piece of work.
+        carried_out: function that runs pieces of work, such as `modinterp.cluster.pieces.processes` returns.
     Returns:
-        what waits for all of them; other work can be done before it is called. A run that could not be measured, such
-        as a damaged run, is left out and named with the reason.
+        function that waits for all results; other work can be done before the call. A run that could not be measured,
+        such as a damaged run, is left out and listed with the reason.
     """
     root = root.absolute() if isinstance(root, Path) else root
     claims, about = claims_matching(name, only), source(name)
@@ -94,15 +99,15 @@ def measurements_of_a_run(
     *,
     report: Report,
 ) -> tuple[dict[str, Any], Evidence, Made]:
-    """One piece of work: all measurements of one run for the claims and figures of a source.
+    """Take all measurements of one run for the claims and figures of a source; this is one piece of work.
 
     Args:
-        figures: keys of these figures.
+        figures: keys of the figures.
     Returns:
-        name of an attribute of the measurements to its value, the numbers of claims about one network, and figures and
-        tables of this run alone.
+        map from the name of each measured attribute to its value; the numbers of single-network claims; and the figures
+        and tables of this run alone.
     Raises:
-        ValueError: this machine does not have the run, or it is damaged.
+        ValueError: the run is missing on this machine, or damaged.
     """
     prepare_cpu(threads)
     claims, about = claims_matching(name, only), source(name)

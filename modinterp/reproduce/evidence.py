@@ -1,7 +1,7 @@
 """Measure claims network by network, so that each network is captured once and then freed.
 
-A claim about several networks is first evaluated on each alone, so that its measurements are kept when the activations
-are freed.
+A claim about several networks is first evaluated on each network alone. Its measurements are then cached before the
+activations are freed.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from modinterp.training import RunSpec
 
 @dataclass(frozen=True)
 class Asked:
-    """Measures that claims need of a network, by claim id.
+    """The claims that need measurements of one network, by claim id.
 
     Attributes:
-        own: claims about one network, for the networks that they are about.
-        before: those of them whose numbers before training are taken from it, as the first that they are about.
-        together: claims that are about it and others together.
-        control: what it is as a control, such as "of random labels"; empty for other networks.
-        as_control: id of a claim to the task that a control is measured as if it had learned.
-        phases: of the first network of such claims, which a run that never generalises has not; None where unknown.
+        own: single-network claims that are evaluated on the network.
+        before: claims of `own` for which the network is the first, so that it is also measured before training.
+        together: claims about the network together with other networks.
+        control: kind of control network, such as "of random labels"; empty for other networks.
+        as_control: map from the id of a claim to the task that a control network is treated as having learned.
+        phases: phases of the claims' first network, used for a control that never generalises; None if unknown.
     """
 
     own: frozenset[str] = frozenset()
@@ -48,13 +48,14 @@ class Asked:
 
 @dataclass
 class Evidence:
-    """The numbers of claims about one network, of every network that was measured.
+    """The numbers of single-network claims for every measured network.
 
     Attributes:
-        rows: id of a claim to the numbers of each network, by its name.
-        control: id of a claim to the numbers of its first network before training and after memorising.
-        seconds: id of a claim to how long its numbers took [s].
-        at_start: name of a network to the measurements that were taken of it before training, by their names.
+        rows: map from the id of a claim to the numbers of each network, by the network's name.
+        control: map from the id of a claim to its numbers on control networks, such as the first network before
+            training.
+        seconds: map from the id of a claim to the time of its measurements. [s]
+        at_start: map from the name of a network to its measurements before training, by the name of the measurement.
     """
 
     rows: dict[str, dict[str, Numbers]] = field(default_factory=dict)
@@ -94,7 +95,7 @@ class Evidence:
                 break
 
     def _add_control(self, claims: Sequence[Claim], asked: Asked, m: NetworkMeasurements) -> None:
-        """Measure claims on a network that learned something else; where a number is undefined there is none."""
+        """Measure claims on a control network, which learned something else; undefined numbers are left out."""
         as_if = {task: measure_as_published(replace(m.run, task=task)) for task in asked.as_control.values()}
         if asked.phases is not None:
             for measured in as_if.values():
@@ -108,7 +109,7 @@ class Evidence:
             measured.let_go()
 
     def update(self, other: Evidence) -> None:
-        """Add what was measured elsewhere, of other networks."""
+        """Add measurements of other networks, taken in another process."""
         for id, rows in other.rows.items():
             self.rows.setdefault(id, {}).update(rows)
         for id, control in other.control.items():
@@ -118,10 +119,10 @@ class Evidence:
             self.seconds[id] = self.seconds.get(id, 0.0) + seconds
 
     def result(self, claim: Claim, specs: Mapping[str, RunSpec | None]) -> Result:
-        """Return the result of a claim about one network, from its numbers.
+        """Return the result of a single-network claim from the measured numbers.
 
         Args:
-            specs: name of every network that the claim is about to what it was trained from.
+            specs: map from the name of every network that the claim is about to its spec.
         """
         rows = self.rows.get(claim.id, {})
         if next(iter(specs), None) not in rows:
@@ -134,10 +135,10 @@ class Evidence:
 def asked_of(
     claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements], controls: Mapping[str, str]
 ) -> dict[str, Asked]:
-    """Measures that claims need of each available network, by its name.
+    """Return the claims that need measurements of each available network, by the name of the network.
 
     Args:
-        controls: name of a network that learned something else to what it is.
+        controls: map from the name of a control network to its kind, such as "of random labels".
     """
     about = _subjects(claims, measured)
     first = {id: measured[names[0]].spec for id, names in about.items()}
@@ -159,7 +160,7 @@ def asked_of(
 
 
 def _phases(networks: Sequence[NetworkMeasurements]) -> Phases | None:
-    """The phases of the first of some networks that has any."""
+    """Return the phases of the first network that has phases of training."""
     for m in networks:
         with suppress(NotRecorded, AttributeError):
             if m.phases.formed == m.phases.formed:
@@ -168,9 +169,10 @@ def _phases(networks: Sequence[NetworkMeasurements]) -> Phases | None:
 
 
 def _as_control(first: Mapping[str, RunSpec | None], spec: RunSpec | None, what: str | None) -> dict[str, Task]:
-    """The claims whose first network has the shape of a control and another task, with that task.
+    """Return the claims to measure on a control network, with the task of each claim's first network.
 
-    A run that never generalises has the same task; then the claims are those of its task. None for other networks.
+    The first network must have the control's shape and another task, or the same task for a control that never
+    generalises. For a network that is no control, the result is empty.
     """
     if spec is None or what is None:
         return {}
@@ -187,15 +189,15 @@ def checked(
     evidence: Evidence | None = None,
     controls: Mapping[str, str] | None = None,
 ) -> tuple[Result, ...]:
-    """Result of each claim on the available runs, with its numbers on control networks.
+    """Check each claim on the available runs and on control networks, and return the results.
 
-    Claims about one network are measured network by network, whose activations are let go before the next is captured.
+    Single-network claims are measured network by network; activations are freed before the next network is captured.
 
     Args:
-        measured: name of every run that is there to its measurements.
-        on_claim: called with each result.
-        evidence: known measurements of claims about one network.
-        controls: name of a run among these that learned something else to what it is.
+        measured: map from the name of every available run to its measurements.
+        on_claim: function that is called with each result.
+        evidence: numbers of single-network claims, if they are already measured.
+        controls: map from the name of a control network to its kind, such as "of random labels".
     """
     if evidence is None:
         evidence = Evidence()
@@ -224,11 +226,10 @@ def checked(
 def _unlike(
     claim: Claim, runs: Sequence[str], measured: Mapping[str, NetworkMeasurements], controls: Mapping[str, str]
 ) -> dict[str, Numbers]:
-    """The numbers of a claim on the runs of its contrast, and on its own with their settings shuffled.
+    """Return a claim's numbers on its contrast runs, and on its own runs with shuffled settings.
 
-    A contrast of another task and of the first run's shape is measured as if it had learned the first run's task, where
-    it is a control of the source. What a contrast has no number of is left out, as are numbers of one of which not all
-    runs are there.
+    A contrast run of the first run's shape that is a control of the source is measured as if it had learned the first
+    run's task. Undefined numbers are left out, and so is a contrast with missing runs.
     """
     found: dict[str, Numbers] = {}
     first = measured[runs[0]] if runs else None
@@ -254,7 +255,7 @@ def _unlike(
 
 
 def _as_if(m: NetworkMeasurements, first: NetworkMeasurements | None) -> NetworkMeasurements:
-    """Measurements as if a network had learned the task of another of its shape; as they are of other networks."""
+    """Measure a network as if it had learned another network's task, if both have the same shape."""
     if first is None or first.spec is None or m.spec is None or m.task.name == first.task.name:
         return m
     return measure_as_published(replace(m.run, task=first.task)) if m.spec.shape == first.spec.shape else m
@@ -263,17 +264,17 @@ def _as_if(m: NetworkMeasurements, first: NetworkMeasurements | None) -> Network
 def _subjects(
     claims: Sequence[Claim], measured: Mapping[str, NetworkMeasurements], of_one: bool = True
 ) -> dict[str, tuple[str, ...]]:
-    """Map each claim whose required runs are there to the runs it is evaluated on.
+    """Map each claim whose required runs are available to the runs on which it is evaluated.
 
     Args:
-        of_one: whether of claims about one network, or else of those about several.
+        of_one: True for single-network claims, False for claims about several networks.
     """
     specs = {name: m.spec for name, m in measured.items()}
     return {c.id: c.subjects(specs) for c in claims if (c.of_one is not None) is of_one and c.has_enough(measured)}
 
 
 def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:
-    """The run before training and, where a snapshot shows that, after it has memorised."""
+    """Yield the run before training and, if a snapshot has memorised without generalising, the run at that snapshot."""
     try:
         yield BEFORE, run.at_start()
         memorised = run.memorised()
@@ -284,7 +285,7 @@ def untrained(run: TrainedRun) -> Iterator[tuple[str, TrainedRun]]:
 
 
 def _at_start(m: NetworkMeasurements, evidence: Evidence) -> NetworkMeasurements | None:
-    """The network before training, with what was measured of that already; None where that is not known."""
+    """Return the network before training, with its cached measurements; None if its initial weights are unknown."""
     try:
         before = measure_as_published(m.run.at_start())
     except NotRecorded:
@@ -294,7 +295,7 @@ def _at_start(m: NetworkMeasurements, evidence: Evidence) -> NetworkMeasurements
 
 
 def _control_of(claim: Claim, at_start: Sequence[NetworkMeasurements | None]) -> dict[str, Numbers]:
-    """The numbers that a claim about several networks has of all of them before training; {} where one is missing."""
+    """Return the numbers of a claim about several networks before training; {} if one network is missing."""
     known = [m for m in at_start if m is not None]
     numbers = _numbers(claim, *known) if len(known) == len(at_start) else None
     return {} if numbers is None else {BEFORE: numbers}

@@ -1,4 +1,4 @@
-"""Findings of a reproduction, in the order of a page: claims that did not hold, and disagreements of sources."""
+"""List the findings of a reproduction: claims that did not hold, and contradictions between sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ Reasons = list[tuple[str, list[Result]]]
 
 
 def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
-    """Table with one row for each contradiction between sources: the statements, the measurement, the conclusion."""
+    """Return a table with one row for each contradiction between sources: the statements, the measurement, the
+    conclusion.
+    """
     results = {r.claim.id.partition(".")[2]: r for r in reproduced.results}
     rows = [(c.id, c.conflict, c.measured(results), c.follows) for c in reproduced.source.contradictions]
     part = len(results) < len(reproduced.source)  # of which only what it says something of
@@ -24,7 +26,7 @@ def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
 
 
 def did_not_hold(reproduced: Reproduction) -> list[tuple[str, Reasons]]:
-    """Claims that did not hold, by kind and then by reason."""
+    """Return the claims that did not hold, grouped by kind and then by reason."""
 
     def why(result: Result) -> str:
         if reproduced.foreign:

@@ -1,4 +1,4 @@
-"""The index of all sources: what each says, what was found, and in how many networks each statement holds."""
+"""Write the index of all sources: their claims, the verdicts, and in how many networks each claim holds."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class IndexEntry:
 
     Attributes:
         name: short name of the source, and of the folder of its page.
-        title: of the paper or report.
-        citation: authors and year.
-        results: one a claim.
+        title: title of the paper or report.
+        citation: authors and year of the paper or report.
+        results: the results of all claims, one per claim.
         tally: counts of verdicts, each measurement once.
-        refuted: what did not hold, by kind; see `did_not_hold`.
+        refuted: claims that did not hold, by kind; see `did_not_hold`.
         contradictions: rows of `contradictions_table`.
     """
 
@@ -47,12 +47,12 @@ class IndexEntry:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict to number of claims."""
+        """The number of claims with each verdict."""
         return counted(self.results)
 
 
 def index_entry(reproduced: Reproduction) -> IndexEntry:
-    """The entry of a reproduction in the index of all sources."""
+    """Return the entry of a reproduction in the index of all sources."""
     return IndexEntry(
         reproduced.source.name,
         reproduced.source.title,
@@ -65,7 +65,7 @@ def index_entry(reproduced: Reproduction) -> IndexEntry:
 
 
 def by_prevalence(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    """Claims in the groups of the index, those that hold in the most networks first; each claim in one group."""
+    """Return the groups of the index, each with its claims; claims that hold in the most networks come first."""
     groups: dict[str, list[Result]] = {title: [] for title in GROUPS}
     for result in results:
         groups[next(title for title, belongs in GROUPS.items() if belongs(result))].append(result)
@@ -78,7 +78,7 @@ def by_prevalence(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
 
 
 def index(entries: Sequence[IndexEntry]) -> str:
-    """Write one page that links to the pages of all sources, in folders beside it, each under the source's name."""
+    """Return one page that links to the pages of all sources, which lie in folders named after the sources."""
     results = [result for entry in entries for result in entry.results]
     return rendered(
         "modinterp.reproduce",

@@ -1,4 +1,4 @@
-"""The numbers that a source prints beside ours: its own seed, how rounding moves them, and how seeds do."""
+"""Compare the numbers that a source prints with ours, and with their range over numerical replicates and over seeds."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from modinterp.training.relation import Relation
 
 
 def printed_table(results: Iterable[Result]) -> pd.DataFrame:
-    """Table with one row for each printed number that was measured; each measurement appears once.
+    """Return a table with one row for each printed number that was measured; each measurement appears once.
 
-    Columns: where it stands, claim, number, whether the first network was chosen by it, the source's value, ours on the
-    first network, the smallest and the largest over rounding variants of the source's own seed, the same over other
-    seeds and draw orders, of those networks that have such a number, and in which of these ranges the source's value
-    lies, or why it lies in none.
+    The columns are: place in the source, claim, number, whether the first network was chosen by the number, the
+    source's value, and our value on the first network. Further columns are the smallest and largest value over
+    numerical replicates of the source's seed, the same over other seeds and initialisation orders, and the ranges that
+    contain the source's value, or why none does.
     """
     rows: dict[tuple[str, float], dict[str, object]] = {}
     for result in results:
@@ -54,13 +54,13 @@ def _range(name: str, values: list[float]) -> dict[str, object]:
 
 
 def _place(value: float, own: list[float], others: list[float]) -> str:
-    """In which ranges a value lies."""
+    """Return text that names the ranges in which a value lies."""
     ranges = {"the rounding variants": own, "the other seeds": others}
     places = [name for name, values in ranges.items() if _within(value, values)]
     return f"within {' and '.join(places)}" if places else OUTSIDE
 
 
 def _within(value: float, values: list[float]) -> bool:
-    """Whether a value that is printed to three digits lies among others."""
+    """Return True if a value that is printed to three digits lies within the range of other values."""
     half = 0.5 * 10 ** (floor(log10(abs(value))) - 2) if value else 0.0
     return bool(values) and min(values) - half <= value <= max(values) + half

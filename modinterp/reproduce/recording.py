@@ -1,4 +1,4 @@
-"""All measurements of one run by itself, to be shipped in place of its weights."""
+"""Record all measurements of one run, to be shipped in place of its weights."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from modinterp.sources import Source, catalogue, of_each
 
 
 def recorded(run: TrainedRun) -> Recorded:
-    """Data shipped in place of a run's weights: results of all single-network claims, and every measurement that fits
-    in JSON.
+    """Return the data shipped in place of a run's weights: single-network claim results, and measurements that fit in
+    JSON.
 
-    Claims about several networks, and figures of several, ask measurements; where none takes in this run, none is
-    recorded.
+    Measurements are only needed by claims and figures of several networks. If no such claim or figure includes the run,
+    no measurement is recorded.
 
     Args:
         run: a trained run with its weights.
@@ -28,7 +28,7 @@ def recorded(run: TrainedRun) -> Recorded:
 
 
 def numbers_of_claims(m: NetworkMeasurements) -> dict[str, dict[str, tuple[float, ...]]]:
-    """Map the id of each claim about one network that covers a run to its recorded numbers."""
+    """Map the id of each single-network claim that covers a run to its numbers."""
     specs, found = catalogue(), {}
     for claim in (claim for claims in of_each(lambda each: each.claims).values() for claim in claims.values()):
         if claim.of_one is not None and m.run.name in claim.subjects(specs):
@@ -38,7 +38,7 @@ def numbers_of_claims(m: NetworkMeasurements) -> dict[str, dict[str, tuple[float
 
 
 def _takes_in(source: Source, run: str) -> bool:
-    """Whether a run is among several that a claim is about, or that a figure shows."""
+    """Return True if a claim about several networks, or a figure of several networks, includes a run."""
     claims = (claim for claim in source.claims.values() if claim.of_one is None)
     figures = (drawing for drawing in source.drawings.values() if drawing.all_of)
     return any(run in claim.needs for claim in claims) or any(f.shows(run, source.main_run) for f in figures)

@@ -1,4 +1,4 @@
-"""A reproduction as a table on the terminal, as JSON and CSV, and as one self-contained page."""
+"""Write a reproduction as a table on the terminal, as JSON and CSV, and as one self-contained page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ _MARK = {"holds": "holds", "mixed": "mixed", "refuted": "REFUTED", "open": "open
 
 
 def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str:
-    """Print one line for each claim: id, verdict, our number, the source's number, the statement; cut to the terminal's
-    width.
+    """Return one line per claim: id, verdict, our number, the source's number, statement; cut to the terminal's width.
 
-    For a claim that does not hold, list the missed numbers, each with its tolerance before its name. A claim about one
-    network also shows its number of independent seeds, and "prelim." below eight seeds; an open claim shows the reason.
+    For a claim that does not hold, the line lists the numbers outside their tolerances. A single-network claim also
+    shows its number of independent seeds, and "prelim." below eight seeds. An open claim shows the reason.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
@@ -58,7 +57,9 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
 
 
 def _verdict(result: Result) -> str:
-    """Such as "holds 20/20", "mixed 2/3 prelim." or "open pending"; n of n counts independent seeds."""
+    """Return a short verdict such as "holds 20/20", "mixed 2/3 prelim." or "open pending", with counts of independent
+    seeds.
+    """
     seeds = result.prevalence.seeds if result.prevalence is not None and len(result.networks) > 1 else None
     beside = result.why_open or (f"{seeds.held}/{seeds.of}" if seeds else "")
     preliminary = " prelim." if result.is_preliminary and result.verdict != "open" else ""
@@ -66,9 +67,10 @@ def _verdict(result: Result) -> str:
 
 
 def claims_json(results: tuple[Result, ...]) -> str:
-    """A list of objects, one a claim: `Result.to_json`, and as `measurement` the first claim of the same measurement.
+    """Return a list with `Result.to_json` for each claim, and with the first claim of the same measurement as
+    `measurement`.
 
-    Claims of one measurement count once; `counts_as` is the column in the totals of a page.
+    Claims of the same measurement count once; `counts_as` is the claim's column in the totals of a page.
     """
     first: dict[Hashable, str] = {}
     objects = []
@@ -81,11 +83,11 @@ def claims_json(results: tuple[Result, ...]) -> str:
 
 
 def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | None = None) -> pd.DataFrame:
-    """Table with one row for each claim, everything as text.
+    """Return a table of text with one row for each claim.
 
     Args:
-        beside: claim to its result on the replaced run, shown beside the measured network; without any there is no such
-            column.
+        beside: map from a claim to its result on the run that a user's network replaces; if it is empty, this column is
+            left out.
     """
     table = pd.DataFrame(
         {
@@ -118,10 +120,11 @@ def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | Non
 
 
 def write_index(entries: Sequence[IndexEntry], out: Path) -> Path:
-    """Write `index.html` and `claims.json` of all sources above their folders, and return the path of the page.
+    """Write `index.html` and `claims.json` for all sources, in the folder that holds their folders; return the page's
+    path.
 
     Raises:
-        OSError: the folder cannot be written; what was there stays.
+        OSError: the folder cannot be written; its old content stays.
     """
     own_page(out, "claims.json")
     claims = claims_json(tuple(r for entry in entries for r in entry.results))
@@ -136,7 +139,7 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
     `data/KEY.csv` with the numbers of each figure, `index.html`, and one page for each question.
 
     Raises:
-        OSError: the folder cannot be written; what was there stays.
+        OSError: the folder cannot be written; its old content stays.
     """
     own_page(out, "claims.json")
     tables = {
@@ -157,7 +160,9 @@ def write_report(reproduced: Reproduction, out: Path, inside: bool = False) -> P
 
 
 def summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -> Iterator[str]:
-    """Lines: the counts, which verdicts rest on some of their runs, and those that are not the recorded ones."""
+    """Return lines of text: counts of verdicts, verdicts measured on only some of their runs, and verdicts that differ
+    from the record.
+    """
     results, recompute = reproduced.results, reproduced.recompute
     subject = f" on {checkpoint}" if reproduced.foreign else ""
     yield f"\n{reproduced.source.name}{subject}: {reproduced.tally}; {seconds:.0f} s"

@@ -1,4 +1,4 @@
-"""A source measured: every claim on the runs that are there, and the figures that belong to the claims."""
+"""Reproduce a source: measure every claim on the available runs, and draw the figures of the claims."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ SPLIT_UNKNOWN = "Which inputs it was trained on is not known: test accuracy and 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All measurements of one source.
+    """The reproduction of one source: results of its claims, figures, tables and measurements.
 
     Attributes:
-        results: one a claim, in the order of the source.
-        figures: key to the figure's number in the source and the figure.
-        tables: key of a figure to the title of the table below it and the table.
-        measured: the measurements that claims and figures asked, by name of the run.
-        foreign: whether they are of somebody's checkpoint and not of what this project trained.
-        damaged: name of each run that is there and cannot be read to the reason; it is left out.
-        recompute: whether networks without weights, of which recorded numbers are shipped, were left out.
-        beside: where they are, of claims about one network, by id, the result on the run in whose place it stands.
+        results: the result of each claim, in the order of the source.
+        figures: map from the key of a figure to its number in the source and the figure.
+        tables: map from the key of a figure to the title of the table below the figure, and the table.
+        measured: the measurements for claims and figures, by name of the run.
+        foreign: True if the measured network is a user's checkpoint, and not a run of this project.
+        damaged: map from the name of each damaged run, which is left out, to the reason.
+        recompute: True if networks without weights, whose numbers are only recorded, were left out.
+        beside: results of single-network claims on the run that a user's checkpoint replaces, by id of the claim.
     """
 
     source: Source
@@ -55,7 +55,7 @@ class Reproduction:
     recompute: bool = False
 
     def part(self, page: Page) -> Reproduction:
-        """The part of a reproduction that belongs to one question of the source."""
+        """Return the part of the reproduction that belongs to one question of the source."""
         shown = {key for figure in page.figures for key in self.source.figures_shown_with(figure)}
         results = tuple(result for result in self.results if result.claim.figure in shown)
         figures = {key: self.figures[key] for key in page.figures if key in self.figures}
@@ -63,23 +63,22 @@ class Reproduction:
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """Questions, and figures, with a page of their own, of which something was drawn."""
+        """The pages of questions and of single figures for which something was drawn."""
         apart = {key: self.source.drawings[key].own_page for key in self.figures}
         figures = [Page(key=key, title=title, figures=(key,)) for key, title in apart.items() if title]
         return (*(page for page in self.source.pages if set(page.figures) & set(self.figures)), *figures)
 
     @property
     def as_recorded(self) -> bool:
-        """Whether every verdict is the recorded one."""
+        """True if every verdict equals the recorded verdict."""
         return all(result.as_recorded for result in self.results)
 
     @property
     def as_expected(self) -> bool:
-        """Whether every verdict is the recorded one; of a foreign checkpoint, that nothing said of networks is refuted.
+        """True if every verdict equals the record; for a user's checkpoint, True if no claim about networks is refuted.
 
-        Of fewer networks than were recorded a claim may be open, or hold where some of the others refute it.
-
-        Mathematics, set-up and misprints are not held against it.
+        If only some of the recorded networks are measured (`recompute`), True if no verdict contradicts the record.
+        Refuted claims about mathematics, set-up and misprints do not count against a user's checkpoint.
         """
         if self.recompute:
             return not any(r.contradicts_record for r in self.results)
@@ -89,33 +88,33 @@ class Reproduction:
 
     @property
     def recomputed(self) -> Share:
-        """Of the numbers of claims about one network, one a network and claim, those recomputed from weights."""
+        """The share of single-network results, one per network and claim, that were recomputed from weights."""
         of_one = [result for result in self.results if result.claim.of_one is not None]
         of = sum(len(result.runs) for result in of_one)
         return Share(of - sum(len(result.recorded) for result in of_one), of)
 
     @property
     def recomputable(self) -> Share:
-        """Of the same numbers, those of networks whose weights are there: `--recompute` measures them again."""
+        """The share of single-network results whose networks have weights here; `--recompute` measures these again."""
         names = [name for result in self.results if result.claim.of_one is not None for name in result.runs]
         there = {n for n, m in self.measured.items() if m.has_weights} | set(filter(ships_weights, set(names)))
         return Share(sum(name in there for name in names), len(names))
 
     def count(self, verdict: str) -> int:
-        """Number of claims with a verdict."""
+        """Return the number of claims with a given verdict."""
         return sum(result.verdict == verdict for result in self.results)
 
     @property
     def tally(self) -> Tally:
-        """The verdicts counted, what is one measurement once."""
+        """Counts of the verdicts, with each measurement counted once."""
         return Tally.of((self.source.measurement(r.claim), r.counts_as) for r in self.results)
 
 
 def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:
-    """The claims of a source, or those whose id fits a pattern.
+    """Return the claims of a source, or only the claims whose id matches a pattern.
 
     Raises:
-        ValueError: there is no such source, or the pattern fits no claim.
+        ValueError: the source does not exist, or the pattern matches no claim.
     """
     claims = source(name).matching(only or "*")
     if not claims:
@@ -131,16 +130,16 @@ def measurements_of(
     damaged: dict[str, str] | None = None,
     recompute: bool = False,
 ) -> dict[str, NetworkMeasurements]:
-    """Measurements of those of the named runs that are there, in the same order.
+    """Return the measurements of the available runs among the named runs, in the same order.
 
     Args:
-        names: of runs; none may be a pattern.
-        root: folder of runs laid out like `checkpoints/`, which is the default.
-        device: where the networks are to live.
-        damaged: where a damaged run is noted with the reason, and left out.
-        recompute: whether to leave out runs without weights, whose numbers are recorded.
+        names: names of runs, without patterns.
+        root: folder of runs, with the layout of `checkpoints/`, which is the default.
+        device: device of the networks.
+        damaged: dict that receives the reason for each damaged run; damaged runs are left out.
+        recompute: True to leave out runs without weights, whose numbers are only recorded.
     Raises:
-        ValueError: a run is there but damaged, and `damaged` is not given.
+        ValueError: a run is damaged, and `damaged` is not given.
     """
     measured, leading = {}, set[str]() if recompute else named_first()
     for name in dict.fromkeys(names):
@@ -164,9 +163,9 @@ def measurements_of(
 
 
 def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
-    """Names of all runs that some claims of a source, and the figures that belong to them, are measured on.
+    """Return the names of all runs that some claims of a source and their figures need.
 
-    Those of the claims come first, in the order in which they are needed, with their relatives behind them.
+    Runs of the claims come first, in the order in which they are needed, followed by their replicates.
     """
     keys = about.figures_beside({claim.figure for claim in claims if claim.figure})
     figures = [drawing for key, drawing in about.drawings.items() if key in keys]
@@ -188,12 +187,12 @@ def _drawn(
     made: Made | None = None,
     undefined: tuple[type[Exception], ...] = (),
 ):
-    """Figures and tables of the keys that the runs which are there allow, in the order of the source.
+    """Draw the figures and tables that the available runs allow, in the order of the source.
 
     Args:
-        main: the run that what shows the source's main run is drawn from; by default that run.
-        made: figures and tables of one run that were made already.
-        undefined: errors that leave a figure out, as where a user's network has no frequency that it could show.
+        main: run that replaces the source's main run in figures; by default the main run itself.
+        made: figures and tables of one run that exist already.
+        undefined: errors for which a figure is left out, for example because a user's network has no key frequency.
     """
     main, figures, tables = main or about.main_run, {}, {}
     for key, drawing in about.drawings.items():
@@ -212,10 +211,10 @@ def _drawn(
 
 
 def spec_of(about: Source, run: str | None) -> RunSpec:
-    """The spec of a run of a source; by default of its main run, which may belong to another source.
+    """Return the spec of a run of a source; by default of its main run, which may belong to another source.
 
     Raises:
-        ValueError: the source has no such run.
+        ValueError: the source does not have the run.
     """
     if run is not None and run not in about.runs and run != about.main_run:
         raise ValueError(f"{about.name} has no run {run!r}{suggestion(run, about.runs)}; `runs list` shows all")
@@ -231,20 +230,20 @@ def reproduction_on(
     run: str | None = None,
     task: Task | None = None,
 ) -> Reproduction:
-    """Measure the claims of a source on a user's checkpoint, in the place of one of its runs.
+    """Measure the claims of a source on a user's checkpoint, which replaces one of the source's runs.
 
-    How its network computes, of which a file says nothing, is as in that run.
+    Settings of the forward pass that the file does not hold are taken from the replaced run.
 
     Args:
         name: short name of the source.
         checkpoint: a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
-        only, device, on_claim: as in `reproduction`.
-        run: in the place of which it stands; by default of the source's main run.
-        task: what it was trained on, by default what the run was; whether a and b have tokens of their own is read
-            from the file's shapes.
+        only, device, on_claim: the arguments of `reproduction`.
+        run: name of the replaced run; by default the source's main run.
+        task: task of the checkpoint; by default the task of the replaced run. The file's shapes show whether a and b
+            have separate tokens.
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: an unknown source or run, a pattern without a match, a file that is damaged or does not fit.
+        FileNotFoundError: the file does not exist.
+        ValueError: the source or run is unknown, the pattern matches nothing, or the file is damaged or does not fit.
     """
     claims, about = claims_matching(name, only), source(name)
     spec, run = spec_of(about, run), run or about.main_run
@@ -269,7 +268,7 @@ def reproduction_on(
 
 
 def _results_on(run: str, claims: Sequence[Claim], device: str) -> dict[str, Result]:
-    """The results of claims about one network on a run, by id; none where the run is not there."""
+    """Return the results of single-network claims on a run, by id; empty if the run is not available."""
     found: dict[str, Result] = {}
     for m in measurements_of([run], device=device, damaged={}).values():
         for claim in claims:
@@ -280,7 +279,9 @@ def _results_on(run: str, claims: Sequence[Claim], device: str) -> dict[str, Res
 
 
 def _with_vocabularies_of(checkpoint: Path, task: Task) -> Task:
-    """A task over pairs with as many vocabularies as a file's network has; the task as it is where that cannot be."""
+    """Return a task over pairs with the number of vocabularies in a file's network, or the unchanged task if this is
+    impossible.
+    """
     if isinstance(task, Group | ModularArithmetic) and checkpoint.suffix in READ:
         with suppress(ValueError):
             return with_tokens_of(read_weights(checkpoint), task, task.equals)
@@ -304,16 +305,15 @@ def reproduction(
     Args:
         name: short name of the source.
         only: pattern of claim ids, such as `fig7.*`.
-        root: folder of runs laid out like `checkpoints/`, which is the default.
-        device: where networks run.
-        on_claim: called with each result; for a progress bar.
-        measured, evidence, made: measurements of the runs, what claims about one network measured, and figures and
-            tables of one run, where they are there already, as from `modinterp.reproduce.ensemble`; by default they are
-            made here.
-        damaged: runs that were left out when `measured` was made, with the reason.
-        recompute: whether to leave out runs without weights, whose numbers are recorded.
+        root: folder of runs, with the layout of `checkpoints/`, which is the default.
+        device: device on which networks run.
+        on_claim: function called with each result, for example for a progress bar.
+        measured, evidence, made: measurements of the runs, numbers of single-network claims, and figures and tables of
+            one run, if they exist already, as from `modinterp.reproduce.ensemble`.
+        damaged: runs that were left out of `measured`, with the reason.
+        recompute: True to leave out runs without weights, whose numbers are only recorded.
     Raises:
-        ValueError: unknown source, pattern without a match.
+        ValueError: the source is unknown, or the pattern matches no claim.
     """
     claims, about = claims_matching(name, only), source(name)
     if measured is None:

@@ -1,4 +1,4 @@
-"""A reproduction as one self-contained page: a summary first, then every claim with its figures, folded."""
+"""Write a reproduction as one self-contained page: first a summary, then every claim with its figures, folded."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Figure:
     """A figure on the page of a source.
 
     Attributes:
-        number: of the figure in the source.
-        html: the figure.
-        below: what the page has below it: a table, and what plotly alone cannot do.
-        claims: that it belongs to.
+        number: number of the figure in the source.
+        html: HTML of the figure.
+        below: HTML below the figure: a table, and additions that plotly alone cannot show.
+        claims: claims that the figure illustrates.
     """
 
     key: str
@@ -48,12 +48,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Section:
-    """The claims of one place of a source.
+    """The claims of one section of a source.
 
     Attributes:
-        title: the place, such as "Section 4.1".
-        results: one a claim.
-        figures: that stand here, each with the first claim that it belongs to.
+        title: title of the section, such as "Section 4.1".
+        results: the results of the section's claims, one per claim.
+        figures: figures of the section; a figure is placed with the first claim that it illustrates.
     """
 
     title: str
@@ -62,32 +62,32 @@ class Section:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Verdict to number of claims."""
+        """Return the number of claims with each verdict."""
         return counted(self.results)
 
 
 def counted(results: Sequence[Result]) -> dict[str, int]:
-    """Verdict to number of claims."""
+    """Return the number of claims with each verdict."""
     return {verdict: sum(r.verdict == verdict for r in results) for verdict in VERDICTS}
 
 
 def place(claim: Claim) -> str:
-    """The section of a claim: where it stands, up to the first comma."""
+    """Return the section of a claim: its place in the source, up to the first comma."""
     title = re.split("[,;]", claim.where)[0]
     is_one = not re.search(" and | to ", title)  # of several that the comma has cut off
     return title.replace("sections ", "section ").replace("appendices ", "appendix ") if is_one else title
 
 
 def _order(title: str) -> tuple[bool, list[tuple[int, str]]]:
-    """What numbered sections are sorted by: appendices come last, and section 10 comes after section 9."""
+    """Return the sort key of a numbered section: appendices come last, and section 10 comes after section 9."""
     parts = re.findall(r"(\d+)|([A-Z])\b", title)
     return title.startswith("appendi"), [(int(number or 0), letter) for number, letter in parts]
 
 
 def sections(results: Sequence[Result], figures: Sequence[Figure]) -> list[Section]:
-    """The claims by their sections, each with the figures whose first claim is in it.
+    """Return the sections of a page, each with its claims and the figures whose first claim is in the section.
 
-    Sections and appendices with a number are in the order of their numbers, all else in that of the claims.
+    Numbered sections and appendices are in the order of their numbers, and other sections in the order of the claims.
     """
     by_title: dict[str, list[Result]] = {}
     for result in results:
@@ -101,12 +101,12 @@ def sections(results: Sequence[Result], figures: Sequence[Figure]) -> list[Secti
 
 
 def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str:
-    """The report as one HTML document with every figure and plotly itself inside.
+    """Return the report as one HTML document with every figure and plotly itself inside.
 
     Args:
-        title: title of the question, for a page about one question; its figures then come first. The source's by
-            default, with its story.
-        inside: whether the folder above has the index of all sources.
+        title: title of the question, for a page about one question, whose figures come first. By default, the page has
+            the source's title and story.
+        inside: True if the parent folder holds the index of all sources.
     """
     source, results = reproduced.source, reproduced.results
     apart = {} if title else {key: source.drawings[key].own_page for key in reproduced.figures}
@@ -150,20 +150,22 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
 
 
 def _story(reproduced: Reproduction) -> list[Sentence]:
-    """The sentences that the page begins with: the source's own where it has some, and something of it was measured."""
+    """Return the first sentences of the page: the source's own sentences, if it has some and was measured."""
     own = reproduced.source.story
     by_id = {result.claim.id.partition(".")[2]: result for result in reproduced.results}
     return (own.told(by_id) if own else []) or told_by_itself(reproduced.results)
 
 
 def _overview(reproduced: Reproduction) -> str:
-    """The source's own table of what came out; empty where it has none."""
+    """Return the source's own table of its findings; empty if it has none."""
     found = reproduced.source.overview({r.claim.id.partition(".")[2]: r for r in reproduced.results})
     return "" if found is None else table_html(*found, unfolded=True)
 
 
 def _first_figures(reproduced: Reproduction) -> list[str]:
-    """Keys of the figures that the page begins with: those of the source's story, and then the first that are there."""
+    """Return the keys of the first figures on the page: figures of the source's story, and then the first available
+    ones.
+    """
     own = reproduced.source.story
     told = [key for key in (own.figures if own else ()) if key in reproduced.figures]
     there = [key for key in reproduced.figures if not reproduced.source.drawings[key].own_page]
@@ -171,7 +173,7 @@ def _first_figures(reproduced: Reproduction) -> list[str]:
 
 
 def _figure(reproduced: Reproduction, key: str, apart: str) -> Figure:
-    """A figure with what stands below it and what it belongs to; a link where it has a page apart, of that title."""
+    """Return a figure with its table and its claims, or with a link if the figure has a page of its own."""
     (number, figure), source = reproduced.figures[key], reproduced.source
     shown = source.figures_shown_with(key)
     claims = tuple(r.claim for r in reproduced.results if r.claim.figure in shown)
@@ -181,16 +183,16 @@ def _figure(reproduced: Reproduction, key: str, apart: str) -> Figure:
 
 
 def _more(source: Source, key: str) -> str:
-    """What the page has below a figure, that plotly alone cannot do."""
+    """Return the HTML below a figure that plotly alone cannot show."""
     name = source.drawings[key].template
     return template(source.package, name).render(phase=get_colorscale(CYCLIC)) if name else ""
 
 
 def _numbers(result: Result, beside: Result | None = None) -> list[dict[str, str]]:
-    """Each measured number with its band: those off theirs first, then the others with one.
+    """Return each measured number with its tolerance; numbers outside their tolerance come first.
 
     Args:
-        beside: of the same claim on a network that stands beside the one measured.
+        beside: result of the same claim on the run that a user's network replaces.
     """
     bands = result.claim.bands
     rows = []
@@ -212,13 +214,15 @@ def _numbers(result: Result, beside: Result | None = None) -> list[dict[str, str
 
 
 def prevalence_html(tables: Sequence[pd.DataFrame]) -> str:
-    """In how many networks of their recipe claims hold, drawn; empty where none was measured on several."""
+    """Return a figure of the number of seeds in which each claim holds; empty if no claim was measured on several
+    networks.
+    """
     figure = prevalence(tables)
     return "" if figure is None else figure_html(figure, "held-in")
 
 
 def _printed(results: Sequence[Result]) -> dict[str, Any]:
-    """The source's numbers beside ours: the first of each section for all to see, and the whole table, folded."""
+    """Return the table of the source's numbers and ours: the first of each section, and the whole table folded."""
     table = printed_table(results)
     if not len(table):
         return {"beside": (), "printed": ""}

@@ -7,7 +7,7 @@ from modinterp.sources import Source, of_each
 
 
 def ships_weights(name: str) -> bool:
-    """True if the weights of a run are among the checkpoints."""
+    """Return True if the weights of a run are among the checkpoints."""
     try:
         return (store.checkpoints() / name / store.FINAL).is_file()
     except store.NoCheckpoints:
@@ -15,9 +15,10 @@ def ships_weights(name: str) -> bool:
 
 
 def named_first() -> set[str]:
-    """The runs that a source or a claim names first, and all that a claim about several names.
+    """Return the runs that a source or a claim names first, and all runs that a claim about several networks names.
 
-    Figures of a single network are of the first; not all that is asked of several can be recorded.
+    Figures of a single network show the first run. Claims about several networks may need measurements that cannot be
+    recorded.
     """
 
     def named(about: Source) -> set[str]:

@@ -70,7 +70,7 @@ class Address:
 
 
 def is_address(name: Root) -> bool:
-    """True if a name is an address on the Hub."""
+    """Return True if a name is an address on the Hub."""
     return isinstance(name, str) and name.startswith(SCHEME)
 
 

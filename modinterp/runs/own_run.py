@@ -74,7 +74,7 @@ def run(
 
 
 def own_split(task: Task, train: Rows) -> Split:
-    """The split into the given training inputs of a network and all other inputs.
+    """Return the split into the given training inputs of a network and all other inputs.
 
     Args:
         task: the task of the network.

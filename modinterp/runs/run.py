@@ -100,7 +100,7 @@ class TrainedRun(Generic[T]):
         return "cpu" if self.model is None else str(self.model.device)
 
     def activations(self) -> ActivationCache:
-        """All activations at the last position on all inputs, in float64, by hook name; they are computed once.
+        """Return all activations at the last position on all inputs, in float64, by hook name; they are computed once.
 
         Activations of more than 1 GiB have the network's own dtype, and each is captured at first use. See
         `modinterp.activations.activations` for names and shapes.
@@ -137,7 +137,8 @@ class TrainedRun(Generic[T]):
         return self.own_split is not None or self.spec is not None
 
     def at_start(self) -> TrainedRun:
-        """A copy of the run before its first training step: initial weights, and only epoch 0 of history and snapshots.
+        """Return a copy of the run before its first training step: initial weights, and only epoch 0 of history and
+        snapshots.
 
         Raises:
             NotRecorded: the network is an external checkpoint, whose initial weights are unknown.
@@ -149,7 +150,8 @@ class TrainedRun(Generic[T]):
         return self._until(0, f"{self.name} at the start", network, {0: weights})
 
     def memorised(self) -> TrainedRun | None:
-        """A copy of the run that ends at the first snapshot that has memorised and not generalised; None without one.
+        """Return a copy of the run that ends at the first snapshot that has memorised and not generalised; None without
+        one.
 
         A snapshot has memorised if at least 99% of the training answers are right. It has not generalised if at most a
         fifth of the held-out answers are right.

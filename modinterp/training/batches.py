@@ -96,7 +96,7 @@ def _measured_part(part: Part, spec: RunSpec) -> Part:
 
 
 def unread_and_read(spec: RunSpec) -> tuple[int, int]:
-    """How many of the last positions a training ignores, and how many positions before these it reads.
+    """Return how many of the last positions a training ignores, and how many positions before these it reads.
 
     Where every input is read at the same neighbouring positions, a causal network does not need the later positions.
     """
