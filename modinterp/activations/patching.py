@@ -76,8 +76,8 @@ def patched(
         names: names of the patched hooks, such as `blocks.0.attn.hook_z`.
         head: index of the only head to patch, for hooks that have heads; all heads by default.
     Raises:
-        NothingChanged: the patch changed no logit. ValueError: a name is not a hook of this network; the inputs form no
-            grid of pairs.
+        NothingChanged: the patch changed no logit.
+        ValueError: a name is not a hook of this network; the inputs form no grid of pairs.
     """
     (a, b), cache = sources(task, source), activations(network, task)
     precise = cast(Network, cache.model)

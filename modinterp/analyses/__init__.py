@@ -18,8 +18,9 @@ them, `token` the vocabulary, and `d` the dimension of any space.
     network/      summary, nulls
     groups/       irreps, explicit, decomposition, group_transforms, characters, products, subgroups
     groups/       neuron_irreps, irrep_readout, irrep_nulls, product_bounds
-    printing how results are printed checked the decorator that compares the arguments of a public analysis with its
-    annotations meanings rules for arguments that have the same meaning in every analysis
+    printing      how results are printed
+    checked       the decorator that compares the arguments of a public analysis with its annotations
+    meanings      rules for arguments that have the same meaning in every analysis
 
 A module is imported when it is first used.
 """

@@ -2,9 +2,8 @@
 
 Each public analysis has the decorator. The decorator `checked` raises a ValueError that names the argument, and checks:
 
-- *type, dtype and rank*, as annotated; a scalar or a row of numpy or torch is accepted for Python numbers, and
-converted; - *shape*: axes with one name have one size in all arguments, the operands `a` and `b` have equal sizes, and
-no axis is
+- *type, dtype and rank*, as annotated; a scalar or a row of numpy or torch is accepted, and converted to Python;
+- *shape*: axes with one name have one size in all arguments, the operands `a` and `b` have equal sizes, and no axis is
   empty;
 - *finite*: no number of a tensor, nor of a network's weights, is NaN or infinite, since NaN is never evidence;
 - *meaning*, where a name or a type means the same everywhere (`modinterp.analyses.meanings`), or an annotation lists

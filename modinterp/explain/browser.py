@@ -53,7 +53,7 @@ class Part:
 
 
 def can_be_browsed(m: NetworkMeasurements) -> bool:
-    """Return True if the browser can show a network: the network adds or subtracts, and its activations are accessible."""
+    """Return True if the browser can show a network: it adds or subtracts, and its activations are accessible."""
     return isinstance(m, CyclicMeasurements) and is_explained(m) and not m.is_output_only
 
 

@@ -62,8 +62,8 @@ def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
     """Draw excluded loss, restricted loss, Gini coefficients and sum of squared weights over training, with the phases.
 
     Args:
-        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`. phases: boundaries
-            of the phases, from `modinterp.analyses.training.phases.phases`.
+        progress: progress measures, from `modinterp.analyses.training.progress.progress_measures`.
+        phases: boundaries of the phases, from `modinterp.analyses.training.phases.phases`.
     """
     titles = ("excluded loss", "restricted loss", "Gini coefficient of Fourier components", "sum of squared weights")
     figure, names = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.1, vertical_spacing=0.16), set()

@@ -1,9 +1,9 @@
-"""The measurements of one network, each computed once and kept: `measure(run).keys`, `m["logit_fve"]`, `m.neuron(17)`.
+"""Measure one network; each result is computed once and cached: `measure(run).keys`, `m["logit_fve"]`, `m.neuron(17)`.
 
-One class for each family of tasks: any network over pairs (`PairMeasurements`), pairs in frequencies
-(`CyclicMeasurements`), pairs in representations (`GroupMeasurements`), numbers to order (`OrderMeasurements`),
-sequences (`SequenceMeasurements`). Claims, figures and explanations take their numbers from measurements, and from
-nothing else.
+Each family of tasks has its class: any network over pairs (`PairMeasurements`), pairs of residues with a Fourier basis
+(`CyclicMeasurements`), pairs of group elements with representations (`GroupMeasurements`), numbers to order
+(`OrderMeasurements`), and sequences (`SequenceMeasurements`). Claims, figures and explanations take all their numbers
+from measurements.
 """
 
 from modinterp.measurements import causal_quantities, position_quantities, quantities  # noqa: F401 - which register them

@@ -1,4 +1,4 @@
-"""Answers of a network on sequences: accuracy by answer position and by kind of input."""
+"""Measure the answers of a network on sequences: accuracy by answer position and by kind of input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ FEW = 10  # values of a kind that are shown one by one; more are put together in
 
 
 def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers, Bool[Tensor, "input answer"]]:
-    """The answers of a network to some inputs, and a mask that is True where the task has an answer.
+    """Return the answers of a network to some inputs, and a mask that is True at positions where the task has an
+    answer.
 
     Positions without an answer have label 0, and do not count.
     """
@@ -41,7 +42,9 @@ def answers_of(network: Network, task: Any, examples: Examples) -> tuple[Answers
 
 
 def score_of(network: Network, task: Any, examples: Examples) -> Score:
-    """Accuracy and mean loss of a network on some inputs, over the positions for which the task has an answer."""
+    """Return the accuracy and mean loss of a network on some inputs, over the positions for which the task has an
+    answer.
+    """
     found, asked = answers_of(network, task, examples)
     return Score(float(found.correct[asked].double().mean()), float(found.losses[asked].mean()))
 
@@ -85,19 +88,17 @@ class Answering(Component[Any]):
 
     @cached_property
     def whole(self) -> Share:
-        """Share of the inputs whose answers are all right, with its 95% interval."""
+        """Share of the inputs for which all answers are right, with its 95% interval."""
         return Share(int((self.correct | ~self.is_asked).all(dim=1).sum()), len(self.correct))
 
     def by_position(self) -> pd.DataFrame:
-        """Table with one row for each position that is read: accuracy with its 95% interval, and loss [nats]."""
+        """Return a table with one row per answer position: accuracy with its 95% interval, and loss [nats]."""
         names = self.m.task.position_names
         groups = {names[position]: self._column(column) for column, position in enumerate(self.m.task.read_positions)}
         return pd.DataFrame({"position": name} | self._row(mask) for name, mask in groups.items() if bool(mask.any()))
 
     def by_kind(self) -> pd.DataFrame:
-        """Table with one row for each value of each kind of input that the task names; no rows where the task names
-        none.
-        """
+        """Return a table with one row for each value of each kind of input; empty if the task defines no kinds."""
         kinds = self.m.task.kinds(self.examples.inputs)
         rows = [
             {"kind": name, "value": value} | self._row(mask)
@@ -107,7 +108,7 @@ class Answering(Component[Any]):
         return pd.DataFrame(rows)
 
     def failures(self, most: int = SHOWN_FAILURES) -> pd.DataFrame:
-        """Table of inputs with a wrong answer, sorted by the probability of the wrong answer, highest first."""
+        """Return a table of inputs with a wrong answer, sorted by the wrong answer's probability, highest first."""
         wrong = (self.is_asked & ~self.correct).nonzero()
         given = self.answers.log_probs.exp().amax(dim=-1)
         order = given[wrong[:, 0], wrong[:, 1]].argsort(descending=True)[:most]
@@ -130,7 +131,7 @@ class Answering(Component[Any]):
         return mask
 
     def _groups(self, values: Int[Tensor, "input *answer"]) -> Iterator[tuple[str, Bool[Tensor, "input answer"]]]:
-        """Yield each value of a kind, or ranges that double in width, and a mask of the answers with that value."""
+        """Yield each value of a kind of input (or a range of values), and a mask of the answers with that value."""
         values = values.view(len(values), -1).expand_as(self.is_asked)
         counted = self.is_asked & (values >= 0)
         present = values[counted].unique().tolist()
@@ -153,6 +154,8 @@ class Answering(Component[Any]):
 
 
 def sample_of(task: Any) -> Examples:
-    """Inputs of a task on sequences, drawn with a fixed seed; their number is limited by the memory for the logits."""
+    """Return the inputs of a task on sequences, drawn with a fixed seed; their number is limited by the memory for the
+    logits.
+    """
     each = len(task.read_positions) * max(task.output_sizes[0], task.d_vocab)
     return task.fresh(max(1, min(MOST_ANSWERED, MOST_LOGITS // each)), SEED)

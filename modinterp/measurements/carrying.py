@@ -1,4 +1,4 @@
-"""Tests inside a network that adds long numbers: is a carry one direction, and are digits points on a circle?"""
+"""Test inside a network that adds long numbers whether a carry is one direction, and whether digits lie on a circle."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Carrying(Component[Any]):
     def directions(self) -> Float[Tensor, "answer d_model"]:
         """For each digit of the sum, the mean change that a carry makes to the residual stream, at equal digits.
 
-        Half of the inputs are used. The direction is 0 for digits that never receive a carry.
+        Half of the inputs are used to compute the directions. The direction is 0 for digits that never receive a carry.
         """
         half = len(self.inputs) // 2
         streams = seen(self.network, self.inputs[:half], [self.hook])[self.hook]
@@ -88,7 +88,9 @@ class Carrying(Component[Any]):
         return found
 
     def _with_other_carry(self, is_counted: Bool[Tensor, "input answer"]) -> Moved:
-        """Effect of taking the residual stream along the carry direction from an input with the opposite carry."""
+        """Return the effect of taking the residual stream along the carry direction from an input with the opposite
+        carry.
+        """
         counted, half = Counted(), len(self.inputs) // 2
         inputs, columns = self.inputs[half:], self.columns
         streams = seen(self.network, inputs, [self.hook])[self.hook]
@@ -108,9 +110,9 @@ class Carrying(Component[Any]):
 
     @cached_property
     def carry(self) -> Moved:
-        """Effect of taking the carry direction from an input with the opposite carry: the digit should move along.
+        """Effect of taking the carry direction from an input with the opposite carry: the digit should change by one.
 
-        Control: a move of equal length in a random direction.
+        The control is a change of equal length in a random direction.
         """
         return self._with_other_carry(torch.ones_like(self.columns.base, dtype=torch.bool))
 
@@ -124,7 +126,8 @@ class Carrying(Component[Any]):
         """Effect of moving both digits of a column by half a step on the circles of their embeddings: the digit of the
         sum should move by one.
 
-        A table of digits has no entry at half a step. Control: moves of equal length in random directions.
+        A lookup table of digits has no entry at half a step. The control is a change of equal length in random
+        directions.
         """
         task, counted = self.task, Counted()
         n, inputs = task.digits, self.inputs[:SAMPLED]
@@ -152,9 +155,9 @@ class Carrying(Component[Any]):
 
     @cached_property
     def circle(self) -> tuple[int, float]:
-        """Number k of the circle with the largest share of the ten centred digit embeddings, and that share.
+        """Frequency k of the circle with the largest share of the ten centred digit embeddings, and this share.
 
-        Digits that are 0, 1, 2 ... around circle k stand at angles of 2 pi k d / 10.
+        On the circle of frequency k, digit d has the angle 2 pi k d / 10.
         """
         waves = torch.fft.rfft(self._digits.double(), dim=0)[1:]
         energy = waves.abs().square().sum(dim=1)
@@ -163,7 +166,7 @@ class Carrying(Component[Any]):
         return best + 1, float(energy[best] / energy.sum())
 
     def accuracy(self, least: int, most: int) -> Share:
-        """Accuracy on digits whose carry came through `least` to `most` columns; 0 columns mean no carry.
+        """Return the accuracy on digits whose carry came through `least` to `most` columns; 0 columns mean no carry.
 
         Raises:
             NoSuchPart: too few digits have such a carry.
@@ -177,7 +180,9 @@ class Carrying(Component[Any]):
 
     @cached_property
     def fetching(self) -> dict[str, tuple[str, ...]]:
-        """Map `own` and `next` to the heads with most attention on both digits of the answer's or the next column."""
+        """Map `own` and `next` to the heads that attend most to both digits of the answer's own column, or of the next
+        column.
+        """
         found = {}
         for name, ahead in (("own", 0), ("next", 1)):
             heads = []
@@ -189,13 +194,15 @@ class Carrying(Component[Any]):
         return found
 
     def _on_column(self, pattern: Float[Tensor, "query key"], answer: int, ahead: int) -> float:
-        """Attention from a digit of the sum to the two digits of its column, or of the column `ahead` further on."""
+        """Return the attention from a digit of the sum to the two digits of its own column, or of the column `ahead`
+        places further.
+        """
         place = answer - self._added.start + ahead
         query = self.task.read_positions[answer]
         return float(pattern[query, place] + pattern[query, self.task.digits + 1 + place])
 
     def fetched(self) -> pd.DataFrame:
-        """Table of the mean attention to the two digits of each column, by digit of the sum and head."""
+        """Return a table of the mean attention to the two digits of each column, by digit of the sum and head."""
         task, attention = self.task, self.m.inside.attention
         longer, rows = int(isinstance(task, DigitAddition)), []
         for answer in range(len(task.read_positions)):
@@ -224,7 +231,7 @@ class Carrying(Component[Any]):
 
 
 def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "digit d_model"]:
-    """Vectors of numbers mod n, each moved halfway to the next number on all circles.
+    """Move the vectors of all numbers mod n halfway to the next number on all circles.
 
     A component that alternates from number to number is 0 halfway.
 
@@ -243,7 +250,7 @@ def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "dig
 
 
 def _with_the_other(carry: Int[Tensor, " input"], seed: int) -> Int[Tensor, " input"]:
-    """For each input, the row of a random input with the opposite carry; the row itself if there is none."""
+    """Return, for each input, the index of a random input with the opposite carry; its own index without one."""
     generator, found = torch.Generator().manual_seed(seed), torch.arange(len(carry))
     for value in (0, 1):
         others = (carry == 1 - value).nonzero()[:, 0]

@@ -1,4 +1,4 @@
-"""Effects on the answers of a network over pairs when its circles, or representations, are changed inside."""
+"""Measure effects on a network's answers when circles or representations inside the network are changed."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of o
 class Causal(Component[Any]):
     """Interventions on the embedding of a network over pairs, each with the algorithm's prediction and controls.
 
-    Use it to test inside the network whether it adds by circles; `m.formula_fit` only compares logits. For addition
-    and subtraction, circles are turned. Blocks of any basis are removed, kept, scaled and restored. Definitions are in
-    `docs/interventions.md`.
+    Use these interventions to test whether a network adds by circles; `m.formula_fit` only compares logits. For
+    addition and subtraction, circles are rotated. Frequencies or representations are removed, kept, scaled and
+    restored. Definitions are in `docs/interventions.md`.
     """
 
     @cached_property
@@ -98,11 +98,11 @@ class Causal(Component[Any]):
 
     @property
     def pairs(self) -> Int[Tensor, " pair"] | None:
-        """Indices of the pairs on which interventions are measured: None for all, a sample for very large grids."""
+        """Indices of the pairs on which interventions are measured; None for all pairs, a sample for large grids."""
         return self.basis.some_pairs
 
     def _seen(self, of_all: Tensor) -> Tensor:
-        """The values of all pairs, restricted to the pairs on which interventions are measured."""
+        """Restrict the values of all pairs to the pairs on which interventions are measured."""
         return of_all.flatten() if self.pairs is None else of_all.flatten()[self.pairs]
 
     def _share_right(self, given: Int[Tensor, "..."]) -> float:
@@ -124,7 +124,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def circles(self) -> tuple[int, ...]:
-        """Circles that are turned: frequencies whose cosine in the logits is over a tenth of the strongest one's.
+        """Circles to rotate: frequencies whose cosine in the logits exceeds a tenth of the strongest cosine.
 
         The frequencies come from the logits of all layers, so neurons that never fire do not count.
         """
@@ -134,11 +134,11 @@ class Causal(Component[Any]):
 
     @cached_property
     def circles_by_removal(self) -> tuple[Any, ...]:
-        """Blocks without which the right logit falls by over a tenth of the largest fall, on both halves of a sample.
+        """Frequencies or representations without which the right logit falls by over a tenth of the largest fall.
 
-        The first half of the sampled pairs chooses the blocks, and the second half tests them. On the second half, the
-        fall must be at least half as large. The fall on the second half must also exceed, in standard errors, the
-        largest fall of any block in 99% of sign-flipping permutations.
+        The first half of the sampled pairs chooses the frequencies, and the second half tests them. On the second half,
+        the fall must be at least half as large. The fall on the second half must also exceed, in standard errors, the
+        largest fall of any frequency in 99% of sign-flipping permutations.
         """
         chosen, tested = self._falls.unflatten(1, (2, -1)).unbind(dim=1)
         first, second, by_chance = chosen.mean(dim=1), tested.mean(dim=1), largest_by_chance(tested)
@@ -148,7 +148,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def _falls(self) -> Float[Tensor, "block pair"]:
-        """Fall of the right logit, less the pair's mean logit, without each block in the embedding. [logits]"""
+        """Fall of each pair's right centred logit without each frequency or representation. [logits]"""
         a, b = self._embedded.tables
         n = self._p
         pairs = torch.randperm(n * n, generator=torch.Generator().manual_seed(0))[:SAMPLE]
@@ -168,7 +168,7 @@ class Causal(Component[Any]):
     def agreement(self) -> float:
         """Smallest Jaccard index between three choices of circles: by read-out, by cosines of the logits, by removal.
 
-        Companions, which have twice another circle's frequency, are left out of the circles by removal.
+        Companions, which are circles of twice another circle's frequency, are left out of the circles by removal.
         """
         by_removal = set(self.circles_by_removal) - set(doubles(self.circles, self._p))
         sets = [set(self.circles), by_removal]
@@ -178,7 +178,7 @@ class Causal(Component[Any]):
 
     @property
     def blocks(self) -> tuple[Any, ...]:
-        """The blocks that are removed and restored: circles with their companions, or the key representations."""
+        """The removed and restored parts: circles, with circles of twice their frequency, or key representations."""
         if isinstance(self.basis, Frequencies) and self.basis.is_operation:
             return (*self.circles, *doubles(self.circles, self._p))
         return tuple(self.m.key_blocks)
@@ -188,12 +188,12 @@ class Causal(Component[Any]):
     def turned(
         self, step_a: float = HALF, step_b: float = HALF, freqs: Sequence[int] | None = None, controls: bool = False
     ) -> Turned:
-        """The network with the circles of both numbers turned as if the numbers were larger by some steps.
+        """Return the network with the circles of both numbers rotated as if the numbers were larger by some steps.
 
         Args:
-            step_a, step_b: turn of a and of b, in residues; the answer is predicted to move by step_a + step_b.
-            freqs: frequencies of the circles to turn; by default `circles`. [cycles per p]
-            controls: True to measure changes of equal size as well, for which no algorithm predicts an effect.
+            step_a, step_b: rotation for a and for b, in residues; the answer is predicted to change by step_a + step_b.
+            freqs: frequencies of the circles to rotate; by default `circles`. [cycles per p]
+            controls: True to also measure changes of equal size for which no algorithm predicts an effect.
         Raises:
             NoSuchPart: the task adds no angles.
             NotRecorded: the embedding is not exposed.
@@ -234,7 +234,7 @@ class Causal(Component[Any]):
         return self._answered(self._embedded.changed(turn(self._p, by_a) @ a, turn(self._p, by_b) @ b))
 
     def _other_circles(self, freqs: Sequence[int]) -> list[int]:
-        """As many of the strongest circles of the embedding that are neither these nor their companions."""
+        """Return as many of the strongest other circles of the embedding, without circles of twice their frequency."""
         taken = {*freqs, *doubles(freqs, self._p)}
         energy = self.basis.energy_shares(self._embedded.tables[0])
         ranked = [k + 1 for k in energy.argsort(descending=True).tolist() if k + 1 not in taken]
@@ -242,7 +242,7 @@ class Causal(Component[Any]):
 
     @property
     def _few(self) -> tuple[int, ...]:
-        """The value of `circles`, if these are few enough for a test.
+        """The value of `circles`, if there are few enough circles for a meaningful test.
 
         Raises:
             NoSuchPart: `circles` has more than half of all frequencies.
@@ -253,7 +253,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def half_turn(self) -> Turned:
-        """Effect of moving both numbers by half a step, where no token stands: the answer should move by one."""
+        """Effect of moving both numbers by half a step, midway between tokens: the answer should change by one."""
         return self.turned(freqs=self._few, controls=True)
 
     @cached_property
@@ -275,13 +275,13 @@ class Causal(Component[Any]):
 
     @cached_property
     def turn_of_all(self) -> Turned:
-        """The half turn of all circles: for a network that uses most of them."""
+        """The half turn of all circles, for a network that uses most frequencies."""
         self._sign  # noqa: B018 - or there are no circles
         return self.turned(freqs=[k for k in self.basis.all_blocks if 2 * k != self._p])
 
     @cached_property
     def moved_along_line(self) -> tuple[float, float]:
-        """Share of the pairs whose answer moves by one when a moves one step along a line of integers, with a control.
+        """Share of pairs whose answer grows by one when a moves one step along a line of integers, with a control.
 
         The control moves every number as far in a random direction.
         """
@@ -294,11 +294,11 @@ class Causal(Component[Any]):
 
     @cached_property
     def pizza_shares(self) -> tuple[float, ...]:
-        """Kind of each circle when alone in the embedding, from 0 for a Clock to 1 for a Pizza."""
+        """Kind of each circle, measured with this circle alone in the embedding: 0 for a clock, 1 for a pizza."""
         return tuple(pizza_share_of(self._kept([k], [k]), k) for k in self._few)
 
     def count_of_kind(self, kind: str) -> int:
-        """How many circles are of a kind: `clock`, `pizza` or `between`."""
+        """Return the number of circles of a kind: `clock`, `pizza` or `between`."""
         shares = self.pizza_shares
         clocks, pizzas = sum(x < CLOCK for x in shares), sum(x > PIZZA for x in shares)
         return {"clock": clocks, "pizza": pizzas, "between": len(shares) - clocks - pizzas}[kind]
@@ -308,7 +308,7 @@ class Causal(Component[Any]):
     def _changed(
         self, change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any], freqs: Sequence[int] = ()
     ) -> Answered:
-        """Answers after `change` maps each embedding table, and its part in some blocks, to a new table."""
+        """Return answers after `change` maps each embedding table, and its part at `blocks`, to a new table."""
         tables = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
         return self._answered(self._embedded.changed(*tables), freqs)
 
@@ -337,7 +337,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def rescue(self) -> tuple[float, float]:
-        """Recovered share of the accuracy when both embeddings come from another pair and only circles are restored.
+        """Recovered share of the accuracy when both embeddings come from another pair, except for the circles.
 
         The second number is a control, in which as many random circles, or representations, are restored.
         """
@@ -368,7 +368,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def dose_response(self) -> pd.DataFrame:
-        """Table with one row per factor: accuracy on a sample of pairs with the circles, or random circles, scaled."""
+        """Table of the accuracy on a sample of pairs after scaling the circles, or random circles."""
         rows, pairs = [], self._sample(torch.arange(self._p**2))
         right = self.basis.answers[pairs, 0]
         for dose in DOSES:
@@ -398,22 +398,22 @@ class Causal(Component[Any]):
 
     @property
     def turn_response(self) -> pd.DataFrame:
-        """Table of the fit of the moved formula after turns of 0 to 3 steps: of the circles, and of random planes."""
+        """Table of the fit of the formula after rotating the circles, or random planes, by 0 to 3 steps."""
         return self._turns[0]
 
     @property
     def dial(self) -> pd.DataFrame:
-        """Mean logit by c - s after turns of 0 to 3 steps of both numbers, and the formula's prediction. [logits]
+        """Mean logit after rotating the circles of both numbers by 0 to 3 steps, and the formula's prediction. [logits]
 
-        Table with one row for each step and each distance c - s from the right answer s.
+        The table has one row for each step and each distance c - s of a class c from the right answer s.
         """
         return self._turns[1]
 
     @cached_property
     def cross_effects(self) -> Float[Tensor, "turned read"]:
-        """Turn of each circle's wave in the logits when one circle of a is turned by 45 degrees. [degrees]
+        """Phase shift of each frequency in the logits when one circle of a is rotated by 45 degrees. [degrees]
 
-        The algorithm predicts 45 on the diagonal and 0 elsewhere.
+        The algorithm predicts a shift of 45 on the diagonal and 0 elsewhere.
         """
         freqs = self._few
         intact = Answered.of(iter(self._seen_logits.split(BLOCK)), self._sign, freqs, self.pairs)
@@ -444,7 +444,7 @@ class Causal(Component[Any]):
 
     @property
     def held_out(self) -> Int[Tensor, " pair"]:
-        """Indices of the held-out pairs, in the order of the basis; all pairs where the split is unknown."""
+        """Indices of the held-out pairs, in the order of the basis; all pairs if the split is unknown."""
         if not self.m.run.knows_split or not len(self.m.split.test):
             return torch.arange(self._p**2)
         return self.basis.rows(self.m.split.test)
@@ -456,7 +456,7 @@ class Causal(Component[Any]):
     def _of_sample(
         self, pairs: Int[Tensor, " pair"], change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any]
     ) -> Float[Tensor, "pair output"]:
-        """Logits of some pairs after `change` maps each embedding table, and its part in some blocks, to a new one."""
+        """Return logits of some pairs after `change` maps each embedding table and its part at `blocks` to a new one."""
         a, b = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
         return self._embedded.at(a, b, pairs)
 
@@ -487,44 +487,44 @@ class Causal(Component[Any]):
 
     @property
     def other_circles(self) -> tuple[int, ...]:
-        """As many of the strongest circles of the embedding that are neither these nor their companions."""
+        """Return as many of the strongest other circles of the embedding, without circles of twice their frequency."""
         return tuple(self._other_circles(self.circles))
 
     def accuracy_of(self, blocks: Sequence[Any]) -> float:
-        """Accuracy if the embedding keeps only the given blocks and the mean."""
+        """Return the accuracy if the embedding keeps only the given frequencies or representations and the mean."""
         return self._share_right(self._kept(blocks).given)
 
     @cached_property
     def accuracy_resampled(self) -> float:
-        """Accuracy when each number takes circles and companions from another number, by one random permutation."""
+        """Accuracy when each number takes its circles from another number, by one random permutation."""
         order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
         return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks).given)
 
     def half_turn_on(self, rows: Int[Tensor, " row"]) -> float:
-        """Share of the given inputs of the task whose answer the half turn moves by one."""
+        """Return the share of the given inputs whose answer the half turn changes by one."""
         return float(self.answers_of_half_turn[self.basis.rows(rows)].double().mean())
 
     @property
     def answers_of_half_turn(self) -> Bool[Tensor, " pair"]:
-        """For each of all pairs, true if the half turn moves the answer by one."""
+        """True for each pair whose answer the half turn changes by one."""
         found = self.half_turn.answered
         return (found if self.pairs is None else self.half_turn.network.answered(found.sign)).moved(1).flatten()
 
     def turned_by(self, freqs: Sequence[int]) -> float:
-        """Share of the pairs whose answer moves by one when the given circles and companions turn by half a step."""
+        """Return the share of pairs whose answer changes by one when the given circles rotate by half a step."""
         if set(freqs) == set(self.half_turn.freqs):
             return self.half_turn.moved
         return self.turned(freqs=tuple(freqs)).moved if freqs else float("nan")
 
     @property
     def crossed(self) -> tuple[int, int]:
-        """How many pairs of circles distinguish different wrong answers, and how many pairs there are."""
+        """The number of pairs of circles that exclude different wrong answers, and the number of all pairs."""
         cosines = Cosines.of(self._intact, self._few, self._sign)
         return crossed_pairs(cosines, self._intact.margins, self.foretold.margins)
 
     @cached_property
     def at_neurons(self) -> AtNeurons:
-        """The neurons of the last layer, changed along the directions that the read-out uses."""
+        """Interventions on the neurons of the last layer, along the directions that the read-out uses."""
         if not self._in_order:
             raise NoSuchPart(f"the neurons of {self.m.name} are not in the order of the circles")
         W_L = self.m.W_L.cpu().float()
@@ -535,7 +535,7 @@ class Causal(Component[Any]):
 
     @property
     def without_circles_is_wrong(self) -> tuple[int, int]:
-        """Number of pairs answered wrong without the circles, and without as many other circles; see `pairs`."""
+        """Numbers of pairs with a wrong answer without the circles, and without as many other circles; see `pairs`."""
         n = self._p**2 if self.pairs is None else len(self.pairs)
         without = self._changed(lambda x, part: x - part, self.other_circles)
         return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without.given)))
@@ -554,7 +554,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def spill(self) -> float:
-        """Largest relative change of another circle's size when one circle is removed or doubled, on a sample."""
+        """Largest relative change of a circle's amplitude in the logits when another circle is removed or doubled."""
         pairs = self._sample(torch.arange(self._p**2), SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
 
@@ -573,9 +573,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def onset(self) -> pd.DataFrame:
-        """Table with one row per snapshot: accuracy, and the share that the half turn moves, on held-out and on
-        training pairs.
-        """
+        """Table with one row per snapshot: accuracy and half-turn share, on held-out and training pairs."""
         rows, parts = [], {"held-out": self._sample(self.held_out), "training": self._sample(self._trained_on)}
         angles = turn_angles(self._few, self._p, HALF), turn_angles(self._few, self._p, self._sign * HALF)
         for epoch in self.m.snapshots:

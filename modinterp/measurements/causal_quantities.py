@@ -1,4 +1,4 @@
-"""The quantities of interventions: changes of the answers when circles or representations are changed inside."""
+"""Define the quantities of interventions: changes of the answers when circles or representations are changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _names(blocks: object) -> str:
 
 
 def _on_sample(m: Any, share: float) -> str:
-    """Text of the 95% interval of a share that was measured on a sample of the pairs; empty for all pairs."""
+    """Return text with the 95% interval of a share that was measured on a sample of pairs; empty for all pairs."""
     pairs = m.causal.pairs
     if pairs is None:
         return ""

@@ -1,4 +1,4 @@
-"""Circles of a network over pairs of residues: in the embedding, through attention and the MLP, and in W_L."""
+"""Measure the circles of a network over pairs of residues: in the embedding, through attention and MLP, and in W_L."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TUNED = 0.8  # share of the variance of a head's attention at one frequency, fro
 class Circles(Component[Any]):
     """Circles of the key frequencies, and how attention and the MLP move them.
 
-    Circles after the embedding are over b, with a held fixed at `fixed_a`.
+    Circles after the embedding run over b, while a has the fixed value `fixed_a`.
     """
 
     @property
@@ -48,7 +48,7 @@ class Circles(Component[Any]):
 
     @property
     def attended_frequencies(self) -> tuple[int, ...]:
-        """Key frequencies that at least one head is tuned to, in ascending order. [cycles per p]"""
+        """Key frequencies to which at least one head is tuned, in ascending order. [cycles per p]"""
         return tuple(k for k in self.m.freqs if k in {self.tuning[h][0] for h in self.tuned_heads})
 
     @cached_property
@@ -74,18 +74,18 @@ class Circles(Component[Any]):
 
     @cached_property
     def token_values(self) -> Float[Tensor, "head residue d_head"]:
-        """Value of every residue in every head, positional embeddings left out."""
+        """Value vector of every residue in every head, without position embeddings."""
         values = torch.einsum("rm,hmd->hrd", self.m.W_E.double(), self.m.W_V)
         return values + self.m.weight("blocks.0.attn.b_V").double()[:, None] if self.m.model.cfg.attn_biases else values
 
     @cached_property
     def head_values(self) -> Float[Tensor, "b head d_head"]:
-        """z of every head, its mixture of values, with a fixed."""
+        """Mixture z of value vectors in every head, for the fixed a."""
         return self.m.activation(Z)[self.fixed_a]
 
     @cached_property
     def head_outputs(self) -> Float[Tensor, "b head d_model"]:
-        """Output of every head to the residual stream, with a fixed."""
+        """Output of every head to the residual stream, for the fixed a."""
         return torch.einsum("bhd,hdm->bhm", self.head_values, self.m.W_O)
 
     def _petal_fits(self, token_values: Tensor, head_values: Tensor, maps: Tensor) -> list[PetalFit]:
@@ -121,7 +121,7 @@ class Circles(Component[Any]):
         }
 
     def own_plane(self, hook: str, freq: int) -> Float[Tensor, "d 2"]:
-        """The plane of a frequency over b, with a fixed, of the activations under a hook's name.
+        """Return the plane of a frequency over b, for the fixed a, of the activations at a hook.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -129,7 +129,8 @@ class Circles(Component[Any]):
         return plane(self.m.activation(hook)[self.fixed_a], freq)
 
     def own_circle(self, hook: str, freq: int) -> Circle:
-        """The circle of a frequency over b, with a fixed, in `own_plane` of the activations under a hook's name.
+        """Measure the circle of a frequency over b, for the fixed a, in the plane `own_plane` of the activations at a
+        hook.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -141,7 +142,7 @@ class Circles(Component[Any]):
         return {}
 
     def plane_directions(self, hook: str, freq: int) -> CollectedPlanes:
-        """Principal directions of the planes in which the circles over b lie, one plane for every a.
+        """Return the principal directions of the planes in which the circles over b lie, one plane for every a.
 
         Args:
             hook: name of the activations, such as `blocks.0.hook_attn_out`.
@@ -159,7 +160,8 @@ class Circles(Component[Any]):
         return {}
 
     def motion(self, hook: str, freq: int, pair: int) -> Motion:
-        """Motion of the circle over b as a runs: its revolution and rotation in one pair of principal directions.
+        """Measure the motion of the circle over b as a runs: revolution and rotation in one pair of principal
+        directions.
 
         Args:
             hook: name of the activations, such as `blocks.0.hook_attn_out`.

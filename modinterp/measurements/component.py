@@ -1,4 +1,4 @@
-"""A component of the measurements of a network: an object with further measurements on one subject."""
+"""Define components of measurements: objects with further measurements of a network on one subject."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ T = TypeVar("T")
 
 
 class Kept(dict[str, Any]):
-    """Map the name of each computed measurement of a component to its value."""
+    """Store of a component's computed measurements, by name."""
 
 
 class Component(Generic[T]):
-    """Measurements on one subject, such as `m.circles`; their results are kept with the measurements `m`.
+    """Measurements on one subject, such as `m.circles`; their results are stored with the measurements `m`.
 
-    Each access makes a new object, so that measurements and components do not reference each other in a circle.
+    Each access creates a new object, so that measurements and components do not reference each other in a cycle.
 
     Args:
         m: the measurements of the network.

@@ -1,4 +1,4 @@
-"""Measurements of a network over pairs in the basis of frequencies: waves, neurons, heads, progress, ablations."""
+"""Measure a network over pairs of residues in the Fourier basis: waves, neurons, heads, progress, ablations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FEWEST_DRAWS = 99  # whose least p-value, 1 in 100, is what a verdict asks for
 class CyclicMeasurements(PairMeasurements):
     """The measurements of a network over pairs of residues in the Fourier basis, after Nanda et al. 2023.
 
-    Waves of the answer are functions of a + b or a - b; for a * b, of the sum of discrete logarithms.
+    Waves of the answer are functions of a + b, of a - b, or, for a * b, of the sum of discrete logarithms.
     """
 
     parts = (Questions, Causal, Circles, Functions, Isolation)
@@ -91,7 +91,7 @@ class CyclicMeasurements(PairMeasurements):
         """Input weights of the first layer's MLP, as they are stored.
 
         Raises:
-            NoSuchPart: the network is attention alone.
+            NoSuchPart: the network has no MLP.
         """
         return self.weight("blocks.0.mlp.W_in")
 
@@ -109,7 +109,7 @@ class CyclicMeasurements(PairMeasurements):
         """Output weights of the first layer's MLP, as they are stored.
 
         Raises:
-            NoSuchPart: the network is attention alone, or its neurons make the logits without it.
+            NoSuchPart: the network has no MLP, or its neurons give the logits without W_out.
         """
         return self.weight("blocks.0.mlp.W_out")
 
@@ -142,7 +142,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
-        """The key frequencies, those with the largest norms in the readout matrix, and the gap to the other norms."""
+        """The key frequencies, which have the largest norms in the read-out matrix, and the gap to the other norms."""
         return frequencies.key_frequencies(self.W_L if self.as_published else self.readout_matrix)
 
     @property
@@ -193,23 +193,22 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def components_of_W_E(self) -> Float[Tensor, " component"]:
-        """Norm of the embedding at each wave of the Fourier basis, the constant first."""
+        """Norm of the embedding at each component of the Fourier basis; the first component is the constant."""
         return component_norms(self.W_E).cpu()
 
     @cached_property
     def components_of_W_L(self) -> Float[Tensor, " component"]:
-        """Norm of the map from neurons to logits at each wave of the Fourier basis, the constant first."""
+        """Norm of the map from neurons to logits at each component of the Fourier basis; the first is the constant."""
         return component_norms(self.W_L.T).cpu()
 
     @cached_property
     def embedding_shares(self) -> Float[Tensor, " freq"]:
-        """Share of the embedding's energy at every frequency, the constant left out; entry k - 1 is of frequency k."""
+        """Share of the embedding's energy at every frequency, without the constant; entry k - 1 is of frequency k."""
         return self.basis.energy_shares(self.W_E).cpu()
 
     @cached_property
     def embedding_is_periodic(self) -> bool:
-        """True if a few frequencies, as many as the key ones, hold most of the embedding, and more than after
-        relabelling."""
+        """True if few frequencies hold most of the embedding, and more than after relabelling the residues."""
         if not self.has_embedding:
             return False
         count, W_E = len(self.freqs), self.W_E.T.double().cpu()
@@ -221,7 +220,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def readoff(self) -> readout.ReadoffTable:
-        """The features along the readout matrix's directions of the cos and sin of each key frequency (table 1)."""
+        """Projections of the features onto the read-out directions of each key frequency (Nanda et al., table 1)."""
         if self.as_published:
             return readout.readoff(self.post, self.W_L, self.freqs, self.sign)
         return readout.readoff(self.features, self.readout_matrix, self.freqs, self.sign)
@@ -233,7 +232,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def residual_norm(self) -> float:
-        """Share of the readout matrix's norm outside its key directions, the constant included.
+        """Share of the read-out matrix's norm outside its key directions, including the constant.
 
         Raises:
             NoSuchPart: there are as many key directions as the matrix has rows or columns.
@@ -263,7 +262,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def irrelevance(self) -> symmetry.Irrelevance:
-        """Distance irrelevance of Zhong et al. 2023: how little the correct logit depends on a's distance to b."""
+        """Distance irrelevance of Zhong et al. 2023: how little the correct logit depends on a - b."""
         return symmetry.distance_irrelevance(self.logits, self.sign)
 
     @cached_property
@@ -291,7 +290,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def symmetricity_without_skip(self) -> float:
-        """Gradient symmetricity over 100 triples (a, b, c), with embeddings that enter through attention alone.
+        """Gradient symmetricity over 100 triples (a, b, c), without the skip connection around the attention.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -327,12 +326,12 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def variance_shares(self) -> Float[Tensor, " freq"]:
-        """Share of the variance of the last layer's neurons in waves and products of every frequency."""
+        """Share of the variance of the last layer's neurons in linear and product terms of every frequency."""
         return neurons.shares_of_all(self.neuron_marginals)
 
     @cached_property
     def neuron_null(self) -> float:
-        """99th percentile of the share of a neuron that one frequency explains after random relabelling of residues."""
+        """99th percentile of the share of a neuron that one frequency explains, after relabelling residues."""
         return nulls.neuron_null(self.post)[0]
 
     @property
@@ -342,14 +341,14 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def localisation(self) -> dict[int, float]:
-        """Map each frequency to the share of W_L at this frequency, over the cluster of neurons of this frequency."""
+        """Map each frequency to the share of W_L at this frequency, for the neurons in this frequency's cluster."""
         return neurons.localisation(self.W_L, self.neurons.clusters())
 
     # Attention
 
     @cached_property
     def heads(self) -> attention.HeadFits:
-        """Each head's attention to a fitted by waves of one frequency (Nanda et al., table 2)."""
+        """Fits of each head's attention to a by waves of one frequency (Nanda et al., table 2)."""
         return attention.head_fits(self.pattern)
 
     @cached_property
@@ -365,10 +364,9 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def attention_shares(self) -> tuple[tuple[float, float], ...]:
-        """For each head, the share of its attention to a that depends on one number alone, and on its best frequency.
+        """For each head, the share of its attention to a in terms of one number alone, and at its best frequency.
 
-        Both are shares of the variance over all pairs. The first has the terms in a alone or in b alone, the second
-        those of the best frequency.
+        Both are shares of the variance over all pairs, in terms of a alone or b alone, and in terms of one frequency.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -399,7 +397,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def ov(self) -> Float[Tensor, "head residue d_model"]:
-        """OV circuit of each head: what it adds to the residual stream when it attends to one residue alone.
+        """OV circuit of each head: its output to the residual stream when it attends only to one residue.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -408,7 +406,7 @@ class CyclicMeasurements(PairMeasurements):
         return self._in_order(attention.ov_circuits(self.model, self.task.grid[0]).transpose(0, 1)).transpose(0, 1)
 
     def _in_order(self, of_residues: Tensor) -> Tensor:
-        """Values of all residues of the task, `[residue, ...]`, in the order of the basis."""
+        """Reorder values of all residues of the task, `[residue, ...]`, into the order of the basis."""
         return of_residues if self._keeps_order else of_residues[self._columns]
 
     @cached_property
@@ -418,7 +416,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def roles(self) -> attention.HeadRoles:
-        """Which heads multiply waves of a and b, and which pair of heads amplifies them."""
+        """Roles of the heads: heads that multiply waves of a and b, and the pair of heads that amplifies waves."""
         onto_written = torch.linalg.qr(self.weight(_W_O).double().mT).R.mT  # W_O in a basis of what each head writes
         head_out = torch.einsum("abhd,hde->abhe", self.activation(Z), onto_written)
         return attention.head_roles(self.tables, self.ov, self.pattern, head_out)
@@ -458,7 +456,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def summary(self) -> summary.Summary:
-        """The row of this network in tables 5 and 6 of Nanda et al.; no activations stay in memory.
+        """The numbers of tables 5 and 6 of Nanda et al. for this network; no activations stay in memory.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -528,8 +526,7 @@ class CyclicMeasurements(PairMeasurements):
     def test_losses(self) -> tuple[float, float, float]:
         """Test loss of three versions of the logits: unchanged, without the key frequencies, with only these. [nats]
 
-        Of each frequency, only the waves of the answer count, as in the code of Nanda et al. NaN for a user's
-        checkpoint, whose test pairs are unknown.
+        Only waves of the answer are removed or kept, as in the code of Nanda et al. NaN if test pairs are unknown.
         """
         without_keys = ablations.excluded_logits(self.logits, self.freqs, "sums", self.sign)
         without_others = ablations.restricted_logits(self.logits, self.freqs, "sums", self.sign)
@@ -557,20 +554,20 @@ class CyclicMeasurements(PairMeasurements):
         neurons: Sequence[int] = (),
         site: Site = "logits",
     ) -> Without:
-        """The network without some frequencies, heads or neurons: accuracy and loss before and after.
+        """Remove some frequencies, heads or neurons, and return accuracy and loss before and after.
 
         Args:
-            frequencies: frequencies to remove at the site; of neurons and logits, only waves of the answer.
-            heads, neurons: indices of first-layer heads or last-layer neurons to hold at their mean over all pairs.
+            frequencies: frequencies to remove at the site; in neurons and logits, only waves of the answer are removed.
+            heads, neurons: indices of first-layer heads or last-layer neurons to set to their mean over all pairs.
             site: where frequencies are removed: `embedding`, `neurons` or `logits`.
         Raises:
-            ValueError: a part does not exist; no parts, or parts of several kinds, are given.
+            ValueError: a part does not exist, or the arguments name no part or parts of several kinds.
             NoSuchPart: the network does not expose the site.
         """
         return without(self, [self._frequency(k) for k in frequencies], heads, neurons, site)
 
     def neuron(self, index: int) -> Neuron:
-        """One neuron of the last layer: its map, best frequency, weights in and out, and the loss without it."""
+        """View one neuron of the last layer: its activations, best frequency, weights, and the loss without it."""
         alone = without(self, neurons=[index])
         w_in = None
         if hasattr(self.model.blocks[-1], "mlp") and hasattr(self.model.blocks[-1].mlp, "W_in"):
@@ -579,13 +576,13 @@ class CyclicMeasurements(PairMeasurements):
         return Neuron(index, self.post[..., index], freq, share, w_in, self.W_L[index], alone)
 
     def head(self, index: int) -> Head:
-        """One head of the first layer: its attention to a, best frequency, and the loss without it."""
+        """View one head of the first layer: its attention to a, best frequency, and the loss without it."""
         alone = without(self, heads=[index])
         fit = self.heads.heads[index]
         return Head(index, self.pattern[:, :, index, 0], fit.freq, fit.explained, alone)
 
     def circle(self, freq: int) -> CircleOf:
-        """The circle of any frequency in the embedding, and accuracy and loss without that frequency in the logits."""
+        """View the circle of a frequency in the embedding, with accuracy and loss without this frequency."""
         self._frequency(freq)
         points = self.W_E.double() @ plane(self.W_E, freq)
         share = self.shares_of(self.W_E)[str(freq)]

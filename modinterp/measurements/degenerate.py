@@ -1,4 +1,4 @@
-"""Reasons why numbers of a network are undefined, in plain words."""
+"""Explain in plain words why numbers of a network are undefined."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ TINY = torch.finfo(torch.float32).tiny ** 0.5  # [logits] float32 does not hold 
 
 
 def why_undefined(m: Any) -> str:
-    """Text: what is unusual about a network's weights, logits or neurons, so that some numbers are undefined.
+    """Return text that says what is unusual about a network's weights, logits or neurons, so that numbers are
+    undefined.
 
-    Use it where a measurement of a user's network failed. The text gives the two most basic reasons, such as "embed.W_E
-    is 0 throughout and its logits are the same for all inputs". The text is empty where nothing is unusual.
+    Use this text if a measurement of a user's network failed. The text gives the two most basic reasons, such as
+    "embed.W_E is 0 throughout and its logits are the same for all inputs". The text is empty if nothing is unusual.
 
     Args:
         m: measurements of a network.

@@ -1,4 +1,4 @@
-"""From a run to its measurements."""
+"""Choose the class of measurements for a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Measured = (
 
 
 def family(task: Task) -> type[NetworkMeasurements]:
-    """The class of measurements for a task, chosen by the shape of its inputs and answers; every task has one.
+    """Return the class of measurements for a task, chosen by the shape of its inputs and answers.
 
     >>> from modinterp.tasks import addition
     >>> family(addition(5)).__name__
@@ -37,7 +37,7 @@ def family(task: Task) -> type[NetworkMeasurements]:
 
 
 def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, draws: int = 199) -> NetworkMeasurements:
-    """The measurements of a run; each is computed at first use, and then kept.
+    """Return the measurements of a run; each measurement is computed at first use and then cached.
 
     Measurements that are passed in place of a run are returned unchanged. `modinterp.measure` also takes a name, a
     file, a module or a function.
@@ -45,12 +45,14 @@ def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, d
     Args:
         run: a run, or measurements.
         as_published: True to choose key frequencies and representations exactly as in the papers.
-        draws: how many matrices are drawn for each null of the spectrum.
+        draws: number of random matrices for each null distribution of the spectrum.
     """
     check("run", run, TrainedRun | NetworkMeasurements)
     return run if isinstance(run, NetworkMeasurements) else family(run.task)(run, as_published, draws)
 
 
 def measure_as_published(run: TrainedRun | NetworkMeasurements) -> NetworkMeasurements:
-    """The measurements of a run with key frequencies and representations chosen as in the papers, for claims."""
+    """Return the measurements of a run with key frequencies and representations chosen as in the papers; claims use
+    these.
+    """
     return measure(run, as_published=True)

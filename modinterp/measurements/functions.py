@@ -1,4 +1,4 @@
-"""Interventions on networks with answer f(a) + g(b) mod p, such as a^2 + b: turn and remove circles of f(a), g(b)."""
+"""Intervene on networks with answers f(a) + g(b) mod p, such as a^2 + b: rotate or remove circles of f(a) and g(b)."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ Map = Float[Tensor, "element element"]
 class Functions(Component[Any]):
     """Interventions on circles of f(a) and g(b), where the answer is f(a) + g(b) mod p: `m.functions`.
 
-    Use it for answers such as a^2 + b, and `m.causal` for a + b. Several numbers may have one value, as a and -a have
-    one square. Circles are those whose waves of the answer hold the logits, with companions of twice their frequency.
+    Use `m.functions` for answers such as a^2 + b, and `m.causal` for a + b. Several numbers may have the same value of
+    f, as a and -a have the same square. The circles are the frequencies of the answer's waves in the logits, and twice
+    these frequencies.
 
     Raises:
-        NoSuchPart: the answer is not a sum f(a) + g(b); the answer is the sum of the numbers themselves; or the values
-            or waves leave nothing to test.
+        NoSuchPart: the answer is not a sum f(a) + g(b), or it is a + b itself, or the values or waves leave nothing to
+            test.
     """
 
     @cached_property
     def values(self) -> tuple[Int[Tensor, " a"], Int[Tensor, " b"]]:
-        """f(a) and g(b) of every number, with g(0) = 0."""
+        """The values f(a) and g(b) for every number, with g(0) = 0."""
         task = self.m.task
         if cyclic(task) is not None or not is_sum_of_functions(task):
             sums = "no sum of a function of a and one of b other than a and b"
@@ -59,7 +60,7 @@ class Functions(Component[Any]):
 
     @property
     def circles(self) -> tuple[int, ...]:
-        """Frequencies of the waves of the answer that hold the logits. [cycles per p]
+        """Frequencies of the answer's waves that explain the logits. [cycles per p]
 
         Raises:
             NoSuchPart: the waves of these circles span more than half of all functions of f(a) or g(b).
@@ -76,7 +77,9 @@ class Functions(Component[Any]):
         return self.m.task.p
 
     def _with_companions(self, freqs: Sequence[int]) -> list[int]:
-        """The frequencies, and twice each, which a nonlinearity creates; duplicates and mirror frequencies left out."""
+        """Return the frequencies and twice each, which a nonlinearity creates, without duplicates and mirror
+        frequencies.
+        """
         p, found = self._p, list(freqs)
         for k in freqs:
             if all((2 * k - other) % p and (2 * k + other) % p for other in found) and 2 * k % p:
@@ -88,25 +91,25 @@ class Functions(Component[Any]):
         return Embedded(self.m.model, self.m.task, torch.arange(self._p))
 
     def _turned(self, freqs: Sequence[int]) -> tuple[Vectors, Vectors]:
-        """The embeddings of both numbers, with the given circles turned by half a step."""
+        """Return the embeddings of both numbers with the given circles rotated by half a step."""
         maps = (turn_of_values(values, self._p, freqs, HALF) for values in self.values)
         first, second = (turn @ table for turn, table in zip(maps, self._embedded.tables, strict=True))
         return first, second
 
     def _answered(self, tables: Iterable[Vectors], by: int = 0) -> float:
-        """Share of the pairs answered with the right answer plus `by`, when the embeddings are replaced by `tables`."""
+        """Return the share of pairs answered with the right answer plus `by`, when `tables` replace the embeddings."""
         changed: Changed = self._embedded.changed(*tables)
         given = torch.cat([block.argmax(dim=-1) for block in changed.blocks]).cpu()
         return float((given == (self.m.task.answers() + by) % self._p).double().mean())
 
     @cached_property
     def values_half_turn(self) -> float:
-        """Share of the pairs whose answer moves by one when f(a) and g(b) move half a step, where no token stands."""
+        """Share of pairs whose answer changes by one when f(a) and g(b) move half a step, midway between tokens."""
         return self._answered(self._turned(self._with_companions(self.circles)), by=1)
 
     @cached_property
     def values_half_turn_controls(self) -> dict[str, float]:
-        """Share of moved answers under controls of the same size, by the part that is changed."""
+        """Share of answers that change by one under controls of the same size, by the changed part."""
         freqs, tables = self._with_companions(self.circles), self._embedded.tables
         angles = [2 * pi * k / self._p * HALF for k in freqs]
         random = turn_of_random_planes(self._p, angles)
@@ -122,7 +125,7 @@ class Functions(Component[Any]):
         return found
 
     def _others(self, freqs: Sequence[int]) -> list[int]:
-        """The strongest other circles of f(a) in the embedding, as many as are given."""
+        """Return the strongest other circles of f(a) in the embedding, of the same number as the given circles."""
         p, table = self._p, self._embedded.tables[0]
         taken = {min(k % p, -k % p) for k in freqs}
         sizes = {k: self._part(table, self.values[0], [k]).square().sum() for k in range(1, p // 2 + 1)}
@@ -130,14 +133,14 @@ class Functions(Component[Any]):
         return ranked[: len(self.circles)]
 
     def _part(self, table: Vectors, values: Int[Tensor, " element"], freqs: Sequence[int]) -> Vectors:
-        """The least-squares fit of the vectors by waves of the given frequencies, without the constant."""
+        """Return the least-squares fit of vectors by waves of the given frequencies, without the constant."""
         waves = waves_of_values(values, self._p, freqs)
         coefficients = torch.linalg.pinv(waves) @ table
         return (waves[:, 1:] - waves[:, 1:].mean(dim=0)) @ coefficients[1:]
 
     @cached_property
     def _parts(self) -> list[tuple[Vectors, Vectors]]:
-        """For a and for b, the embeddings of all numbers, and their part on the circles."""
+        """The embeddings of all numbers as a and as b, and the part of each embedding on the circles."""
         freqs = self._with_companions(self.circles)
         return [
             (table, self._part(table, values, freqs))

@@ -1,4 +1,4 @@
-"""Measurements of a network that composes the elements of a finite group, in the basis of representations."""
+"""Measure a network that composes the elements of a finite group, in the basis of representations."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def key_blocks(self) -> tuple[Irrep, ...]:
-        """The key representations, as the blocks of the basis."""
+        """The key representations, under the name that all measurements over pairs share."""
         return self.keys
 
     @property
@@ -99,8 +99,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def embeddings(self) -> dict[str, Float[Tensor, "element feature"]]:
-        """The input matrices by name: W_E, or for an MLP on two joined embeddings W_a and W_b, as the ReLU receives a
-        and b."""
+        """The input matrices by name: W_E, or, for an MLP on joined embeddings, the input weights W_a and W_b."""
         c = self.model.cfg
         if not isinstance(c, MLPConfig) or c.joined != "concatenated":
             return {"W_E": self.W_E}
@@ -110,12 +109,12 @@ class GroupMeasurements(PairMeasurements):
         return {"W_a": first @ W_in[: c.d_model], "W_b": second @ W_in[c.d_model :]}
 
     def shares(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
-        """Map the name of each representation to its share of a matrix with one row per element; not centred."""
+        """Map each representation's name to its share of the energy of an uncentred matrix with one row per element."""
         found = group_transforms.energy_shares(matrix, self.irreps).tolist()
         return {rho.name: share for rho, share in zip(self.irreps, found, strict=True)}
 
     def key_share(self, matrix: Float[Tensor, "element feature"]) -> float:
-        """Share of the energy of a matrix with one row per element in the key representations; not centred."""
+        """Return the share of an uncentred matrix's energy in the key representations; rows belong to elements."""
         return sum(share for name, share in self.shares(matrix).items() if name in self.key_names)
 
     @property
@@ -131,7 +130,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def neurons(self) -> dict[str, neurons.NeuronIrreps]:
-        """For each neuron, the representation that its input depends on: for the first element, and for the second."""
+        """For each neuron, the strongest representation of its input from the first and from the second element."""
         return {of: neurons.neuron_irreps(x, self.irreps) for of, x in self.neuron_inputs.items()}
 
     @cached_property
@@ -162,7 +161,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def bound(self) -> product_bounds.ProductBound:
-        """A proven lower bound on the share of pairs that an MLP on two joined embeddings answers rightly."""
+        """A proven lower bound on the share of pairs that an MLP on two joined embeddings answers correctly."""
         weights = self.model.state_dict()
         biased = [name for name, x in weights.items() if name.rpartition(".")[2].startswith("b_") and x.any()]
         if set(self.embeddings) != {"W_a", "W_b"} or biased or self.model.cfg.act_fn != "relu":
@@ -205,12 +204,14 @@ class GroupMeasurements(PairMeasurements):
         return self.post.double() @ self.W_L.double()
 
     def logits_of_products(self, kept: tuple[Irrep, ...]) -> Float[Tensor, "a b output"]:
-        """Logits if the neurons keep only the matrix elements of rho(a b), for the given representations rho."""
+        """Return the logits if the neurons keep only the matrix elements of rho(a b), for the given representations
+        rho.
+        """
         by_product = part_in(self.mean_neurons, kept) @ self.W_L.double()
         return by_product[self.task.table.to(by_product.device)]
 
     def loss_of(self, logits: Float[Tensor, "a b output"], rows: Tensor | None = None) -> float:
-        """Mean cross-entropy of the given logits over the given rows, by default over all pairs. [nats]"""
+        """Return the mean cross-entropy of the given logits over the given rows, by default over all pairs. [nats]"""
         return loss_on(logits, self.labels, rows)
 
     @cached_property
@@ -239,7 +240,7 @@ class GroupMeasurements(PairMeasurements):
         return self.neurons_loss_without(self.keys, self.split.train if self.run.knows_split else None)
 
     def _progress_now(self, keys: tuple[Irrep, ...]) -> dict[str, float]:
-        """The progress measures of this network, by name; see `progress`.
+        """Return the progress measures of this network, by name; see `progress`.
 
         Args:
             keys: the key representations of the finished network.
@@ -263,9 +264,9 @@ class GroupMeasurements(PairMeasurements):
 
         Columns are the loss [nats] and the accuracy on held-out pairs, the restricted and the excluded loss [nats], and
         the sum of squared weights. The restricted loss keeps in the neurons only rho(a b) of the final key
-        representations, over all pairs. The excluded loss takes these out, over the training pairs. Each key
-        representation has `similarity_NAME`, of logits and character, and `share_NAME`, of the energy of the embedding
-        of a.
+        representations, over all pairs. The excluded loss removes these, over the training pairs. Each key
+        representation has a column `similarity_NAME` (cosine of logits and character) and a column `share_NAME` (share
+        of the energy of the embedding of a).
 
         Raises:
             NotRecorded: the run has neither progress measures nor snapshots.
@@ -316,13 +317,13 @@ class GroupMeasurements(PairMeasurements):
             heads, neurons: indices of first-layer heads or last-layer neurons to hold at their mean over all pairs.
             site: where representations are removed: `embedding`, `neurons` or `logits`.
         Raises:
-            ValueError: a part does not exist; no parts, or parts of several kinds, are given.
+            ValueError: a part does not exist, or the arguments name no part or parts of several kinds.
             NoSuchPart: the network does not expose the site.
         """
         return without(self, [irrep(self.task, name) for name in representations], heads, neurons, site)
 
     def neuron(self, index: int) -> Neuron:
-        """One neuron of the last layer: its map, representation, weights in and out, and the loss without it."""
+        """View one neuron of the last layer: its activations, representation, weights, and the loss without it."""
         alone, found = without(self, neurons=[index]), self.neurons["a"]
         name, share = self.irreps[int(found.own[index])].name, float(found.best[index])
         return Neuron(index, self.post[..., index], name, share, None, self.W_L[index], alone)

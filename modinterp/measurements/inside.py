@@ -1,4 +1,4 @@
-"""Inside a network on sequences: attention of the heads, loss without each part, contribution of each part."""
+"""Measure inside a network on sequences: attention of heads, loss without each part, contribution of each part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_POSITIONS = 32  # that are put to their mean
 
 
 def sampled(n_ctx: int) -> int:
-    """Number of inputs on which parts are measured and changed, by the number of tokens of an input."""
+    """Return the number of inputs for measuring and changing parts, given the number of tokens of an input."""
     return max(1, min(SAMPLED, TOKENS // n_ctx))
 
 
@@ -34,7 +34,7 @@ class Inside(Component[Any]):
     """Attention, ablations and attribution of a network on sequences: `m.inside`.
 
     Raises:
-        NoSuchPart: only the network's answers are visible, or it lacks the requested part.
+        NoSuchPart: the network is a black box, or lacks the requested part.
     """
 
     @property
@@ -54,7 +54,7 @@ class Inside(Component[Any]):
 
     @property
     def is_asked(self) -> Bool[Tensor, "input answer"]:
-        """True for each evaluated input that has an answer at each position that is read."""
+        """True for each evaluated input and answer position at which the input has an answer."""
         return self.m.answering.is_asked[: len(self.sample.inputs)]
 
     @cached_property
@@ -63,7 +63,7 @@ class Inside(Component[Any]):
         return self._attention[0]
 
     def looks(self) -> pd.DataFrame:
-        """Table with the three positions that get most attention from each head at each position that is read."""
+        """Return a table with the three positions that each head attends to most, for each answer position."""
         names, rows = self.m.task.position_names, []
         for layer, heads in enumerate(self.attention):
             for head, pattern in enumerate(heads):
@@ -75,10 +75,10 @@ class Inside(Component[Any]):
 
     @cached_property
     def to_answer(self) -> Float[Tensor, "layer head"]:
-        """Mean attention from the positions that are read to the tokens equal to the answer.
+        """Mean attention from the answer positions to the tokens equal to the answer.
 
         Raises:
-            NoSuchPart: the answer is not a token of the input.
+            NoSuchPart: the answers are not tokens of the inputs.
         """
         found = self._attention[1]
         if isinstance(found, NoSuchPart):
@@ -87,7 +87,8 @@ class Inside(Component[Any]):
 
     @cached_property
     def _attention(self) -> tuple[Tensor, Tensor | NoSuchPart]:
-        """Values of `attention` and `to_answer`, from one forward pass; an exception in place of a missing second.
+        """Values of `attention` and `to_answer` from one forward pass; the second value is an exception if it does not
+        exist.
 
         The attention patterns of all inputs are too large to keep.
         """
@@ -109,8 +110,7 @@ class Inside(Component[Any]):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """Table with one row for each head, MLP and position at its mean over inputs: accuracy, loss and rise of the
-        loss [nats].
+        """Table of accuracy, loss and rise of the loss [nats] after setting each head, MLP or position to its mean.
 
         The output of a head or an MLP is set to its mean at each position. A position is set to its mean embedding.
         """
@@ -123,7 +123,7 @@ class Inside(Component[Any]):
         )  # fmt: skip
 
     def effect_of(self, kind: str) -> dict[str, float]:
-        """Map each part of a kind, `head`, `MLP` or `position`, to the rise of the loss without the part. [nats]"""
+        """Return the rise of the loss without each part of a kind, `head`, `MLP` or `position`. [nats]"""
         rows = self.effects[self.effects["part"].str.startswith(kind)]
         if not len(rows):
             raise NoSuchPart(f"{self.m.name} has no {kind}")
@@ -151,7 +151,7 @@ class Inside(Component[Any]):
         return seen(self.network, self.sample.inputs, [hook])[hook].mean(dim=0)
 
     def _at_mean(self, hook: str, mean: Float[Tensor, "pos d"], where: slice) -> Score:
-        """Accuracy and loss with an activation at its mean over inputs, at some positions."""
+        """Return accuracy and loss with an activation set to its mean over inputs, at some positions."""
 
         def put(x: Tensor, hook: HookPoint) -> Tensor:  # in blocks of inputs, whose mean is that of the sample
             x = x.clone()
@@ -166,13 +166,13 @@ class Inside(Component[Any]):
 
     @cached_property
     def attribution(self) -> pd.DataFrame:
-        """Contribution of each part to the right logit above the mean logit, at the positions that are read. [logits]
+        """Contribution of each part to the right logit minus the mean logit, at the answer positions. [logits]
 
         The last normalisation divides by the same number as in the forward pass. The parts of one input add up to its
         logit.
 
         Raises:
-            NoSuchPart: the network is no transformer whose normalisation can be folded.
+            NoSuchPart: the network is not a transformer whose normalisation can be folded.
         """
         try:
             network = folded(self.network.in_float64())
@@ -196,7 +196,9 @@ class Inside(Component[Any]):
         return pd.DataFrame(rows, columns=["part", "right logit above the mean"])
 
     def _adds(self, network: Network, written: Float[Tensor, "input pos d_model"], cache: dict[str, Tensor]) -> float:
-        """Mean contribution of a part of the residual stream to the right logit, over inputs and answers. [logits]"""
+        """Return the mean contribution of a part of the residual stream to the right logit, over inputs and answers.
+        [logits]
+        """
         columns = list(self.m.task.read_positions)
         scale = cache["ln_final.hook_scale"][:, columns] if "ln_final.hook_scale" in cache else 1.0
         right: Int[Tensor, "input answer"] = self.m.answering.answers.right[: len(written)]

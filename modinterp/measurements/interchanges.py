@@ -1,4 +1,4 @@
-"""Interchanges inside a network on sequences: does the answer move with a value, a key, a query or a direction?"""
+"""Exchange values, keys, queries or directions inside a network on sequences, and test whether the answer follows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FEWEST = 20  # answers of which a share is taken
 
 @dataclass(frozen=True)
 class Moved:
-    """Share of the answers that moved as predicted when a part was exchanged, and in a control.
+    """Share of the answers that changed as predicted when a part was exchanged, and in a control.
 
     Attributes:
-        share: answers that moved as predicted.
-        control: answers that moved in the same way when another part of the same size was exchanged.
+        share: count of answers that changed as predicted, out of all answers.
+        control: count of answers that changed in the same way when another part of the same size was exchanged.
     """
 
     share: Share
@@ -38,17 +38,17 @@ class Moved:
 
     @property
     def moved(self) -> float:
-        """Share of the answers that moved as predicted."""
+        """Share of the answers that changed as predicted."""
         return self.share.held / self.share.of
 
     @property
     def moved_by_control(self) -> float:
-        """Share of the answers that moved in this way in the control."""
+        """Share of the answers that changed in the predicted way in the control."""
         return self.control.held / self.control.of
 
 
 class Counted:
-    """Counts of answers that moved as predicted, summed over positions."""
+    """Counts of answers that changed as predicted, summed over positions."""
 
     def __init__(self) -> None:
         self.held = [0, 0]
@@ -60,10 +60,10 @@ class Counted:
         self.of += int(counted.sum())
 
     def moved(self, what: str) -> Moved:
-        """The shares of answers that moved as predicted, with the control.
+        """Return the shares of answers that changed as predicted, with the control.
 
         Args:
-            what: name of the exchange, for the message.
+            what: name of the exchange, for the error message.
         Raises:
             NoSuchPart: too few answers were counted.
         """
@@ -73,7 +73,7 @@ class Counted:
 
 
 class Interchanges(Component[Any]):
-    """Effects of exchanging parts between positions and inputs: `m.interchanges`."""
+    """Effects of exchanging parts of activations between positions and inputs: `m.interchanges`."""
 
     @property
     def network(self) -> Network:
@@ -98,7 +98,7 @@ class Interchanges(Component[Any]):
 
     @property
     def columns(self) -> list[tuple[int, int]]:
-        """Index and position of each answer that is measured, evenly spread over all answers."""
+        """Index and position of each measured answer; the answers are evenly spread over all answers."""
         positions = self.m.task.read_positions
         count = min(len(positions), MOST_POSITIONS)
         chosen = torch.linspace(0, len(positions) - 1, count).round().long().tolist()
@@ -121,10 +121,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def answer_tokens(self) -> Bool[Tensor, "input answer pos"]:
-        """Positions visible from an answer's position whose token is the answer.
+        """Mask of the positions, visible from an answer's position, whose token is the answer.
 
         Raises:
-            NoSuchPart: many answers are not tokens of their inputs, so that nothing can be copied.
+            NoSuchPart: many answers are not tokens of their inputs, so the network cannot copy them.
         """
         inputs, right = self.inputs, self.right
         positions = torch.tensor(self.m.task.read_positions)
@@ -135,21 +135,21 @@ class Interchanges(Component[Any]):
         return found
 
     def _place(self, column: int) -> tuple[Int[Tensor, " input"], Bool[Tensor, " input"]]:
-        """Position of each answer's token, and a mask of the inputs in which the token stands at one position only."""
+        """Return the position of each answer's token, and a mask of the inputs in which the token occurs only once."""
         found = self.answer_tokens[:, column]
         return found.long().argmax(dim=-1), (found.sum(dim=-1) == 1) & self.is_asked[:, column]
 
     @cached_property
     def _candidates(self) -> Int[Tensor, " place"]:
-        """Positions at which the answer's token stands in some input."""
+        """Return the positions at which the answer's token occurs in some input."""
         single = self.answer_tokens.sum(dim=-1) == 1
         return (self.answer_tokens & single[..., None]).any(dim=0).any(dim=0).nonzero()[:, 0]
 
     def _other_place(self, places: Int[Tensor, "input n"], position: int, seed: int) -> Int[Tensor, " input"]:
-        """A random position for each input at which an answer may stand, other than the given positions.
+        """Return, for each input, a random possible position of an answer, other than the given positions.
 
         Raises:
-            NoSuchPart: no such position exists.
+            NoSuchPart: no other position exists.
         """
         generator = torch.Generator().manual_seed(seed)
         known = self._candidates[self._candidates <= position]
@@ -161,9 +161,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def value(self) -> Moved:
-        """Effect of taking the value at the answer token from another input: its answer should come out.
+        """Effect of taking the value at the answer token from another input: the network should give that input's
+        answer.
 
-        Control: the value is put at another position.
+        In the control, the value is put at another position.
         """
         names, counted = self.hooks("v"), Counted()
         values = seen(self.network, self.inputs, names)
@@ -180,9 +181,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def key(self) -> Moved:
-        """Effect of exchanging the keys of the answer token and another token: the other token should come out.
+        """Effect of exchanging the keys of the answer token and another token: the network should answer the other
+        token.
 
-        Control: the keys of two other positions are exchanged.
+        In the control, the keys of two other positions are exchanged.
         """
         names, counted = self.hooks("k"), Counted()
         for column, position in self.columns:
@@ -198,9 +200,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def query(self) -> Moved:
-        """Effect of taking the query at one answer's position from another answer's: that answer should come out.
+        """Effect of taking the query at one answer's position from another answer's position: the network should give
+        that answer.
 
-        Control: the query is moved by an equal length in a random direction.
+        In the control, the query is changed by an equal length in a random direction.
 
         Raises:
             NoSuchPart: the task has only one answer.
@@ -230,7 +233,7 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def _attended(self) -> Float[Tensor, "input answer d_model"]:
-        """Output of the last attention at the positions that are read."""
+        """Output of the last attention at the answer positions."""
         self.hooks("v")
         return seen(self.network, self.inputs, [self._writing])[self._writing][:, list(self.m.task.read_positions)]
 
@@ -257,10 +260,10 @@ class Interchanges(Component[Any]):
         return torch.linalg.svd(means - means.mean(dim=0), full_matrices=False).Vh[0]
 
     def _along(self, moves: Callable[[int, int], tuple[Tensor, Tensor, Tensor]]) -> Counted:
-        """Count answers on the other half of the inputs, with the last attention's output moved along `direction`.
+        """Count answers on the other half of the inputs, with the last attention's output changed along `direction`.
 
         Args:
-            moves: function from index and position of an answer to the length of each input's move, the predicted
+            moves: function from index and position of an answer to the length of each input's change, the predicted
                 answer, and a mask of the inputs that count.
         """
         counted, half = Counted(), len(self.inputs) // 2
@@ -282,9 +285,9 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def along_direction(self) -> Moved:
-        """Effect of taking `direction` alone from another input: that input's answer should come out.
+        """Effect of taking only `direction` from another input: the network should give that input's answer.
 
-        Control: a move of equal length in a random direction.
+        In the control, the change has equal length in a random direction.
         """
         coordinates = self._attended @ self.direction
 
@@ -297,10 +300,11 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def along_mean(self) -> Moved:
-        """Effect of moving along `direction` as if the sum had another value: the sign of that sum should come out.
+        """Effect of a change along `direction` as if the sum had another value: the answer should be the sign of that
+        sum.
 
         The length comes from the slope of the coordinate against the mean of the numbers so far, over all positions.
-        Control: a move of equal length in a random direction.
+        In the control, the change has equal length in a random direction.
 
         Raises:
             NoSuchPart: the task does not sum numbers.

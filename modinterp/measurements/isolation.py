@@ -1,6 +1,4 @@
-"""Circles of the embedding of a network over pairs of residues, one at a time: the size of each circle, and the answers
-it gives alone.
-"""
+"""Measure each circle of an embedding separately: its size, and the answers that it gives alone."""
 
 from __future__ import annotations
 
@@ -22,29 +20,27 @@ C = TypeVar("C", bound=isolation.Circle)
 
 
 def _with_variance(circles: Sequence[C], above: float, most: float = 1) -> tuple[C, ...]:
-    """Circles whose share of the embedding's variance is above one value, and at most another."""
+    """Return the circles whose share of the embedding's variance lies between two values."""
     return tuple(one for one in circles if above < one.variance <= most)
 
 
 class Isolation(Component[Any]):
     """Circles of the embedding as in Zhong et al. 2023: by principal components or by frequency, one at a time.
 
-    Leading circles are frequencies with more than 10% of the embedding's variance, weak ones those with 2 to 10%. (The
-    limit was 8% until we measured the released network of constant attention. The released network has circles of 26,
-    25, 22, 9.3, 8.8 and 7.7%, and its authors call the first three leading.) The authors look at principal components
-    two by two. Pairs of principal components are `component_circles`, which mix circles of nearly equal size.
+    Leading circles are frequencies with more than 10% of the embedding's variance, and weak circles have 2 to 10%. (The
+    limit was 8% until we measured the released network with constant attention. The released network has circles of 26,
+    25, 22, 9.3, 8.8 and 7.7%, and its authors call the first three leading.) The authors use pairs of principal
+    components, which are `component_circles` here. Such pairs mix circles of nearly equal size.
     """
 
     @cached_property
     def circularity(self) -> isolation.Circularity:
-        """Share at one frequency for each of the four leading principal components of the embedding, and the mean of
-        the four.
-        """
+        """Share of energy at its best frequency, for each of the four leading principal components, and the mean."""
         return isolation.circularity(self.m.W_E)
 
     @cached_property
     def component_circles(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Circles formed by principal components 1 and 2 of the embedding, 3 and 4, and so on."""
+        """Circles formed by principal components 1 and 2 of the embedding, by components 3 and 4, and so on."""
         return isolation.component_circles(self.m.W_E)
 
     @cached_property
@@ -77,7 +73,7 @@ class Isolation(Component[Any]):
         return {}
 
     def _logits_of(self, circles: Sequence[isolation.Circle]) -> Float[Tensor, "a b output"]:
-        """Logits of the network if its embedding is replaced by the given circles alone."""
+        """Return the logits of the network if its embedding is replaced by only the given circles."""
         chosen = tuple(circles)
         if self.m.basis.cyclic.is_renamed:
             raise NoSuchPart(
@@ -88,14 +84,14 @@ class Isolation(Component[Any]):
         return self._isolated[chosen]
 
     def isolated_accuracy(self, circles: Sequence[isolation.Circle]) -> float:
-        """Accuracy over all pairs if the embedding is replaced by the given circles alone."""
+        """Return the accuracy over all pairs if the embedding is replaced by only the given circles."""
         return accuracy_on(self._logits_of(circles), self.m.labels)
 
     def agreement(self, one: isolation.Circle, formula: str, freq: int | None = None) -> formulas.Agreement:
-        """Agreement of the logits of one circle alone with a formula.
+        """Measure how well the logits of one circle alone agree with a formula.
 
         Args:
-            one: the circle.
+            one: the circle that replaces the embedding.
             formula: a key of `modinterp.analyses.circles.formulas.FORMULAS`.
             freq: frequency of the formula; by default the circle's frequency. [cycles per p]
         """
@@ -103,12 +99,13 @@ class Isolation(Component[Any]):
         return formulas.agreement(self._logits_of([one]), formula, one.freq if freq is None else freq)
 
     def profile(self, one: isolation.Circle) -> formulas.DistanceProfile:
-        """Mean correct logit by distance between a and b, with one circle alone as embedding. [logits]"""
+        """Return the mean correct logit by distance between a and b, with only one circle in the embedding. [logits]"""
         self._adds()
         return formulas.distance_profile(self._logits_of([one]), one.freq)
 
     def explained_by_leading(self, formula: str) -> float:
-        """Share of the logits' variance that a formula explains, with a fitted size for each leading circle.
+        """Return the share of the logits' variance that a formula explains, with a fitted amplitude for each leading
+        circle.
 
         Args:
             formula: a key of `modinterp.analyses.circles.formulas.FORMULAS`.

@@ -1,4 +1,4 @@
-"""Check that every activation of a network, on all inputs, fits into the memory of this machine."""
+"""Check that all activations of a network on all inputs fit into the memory of this machine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 
 
 def needed_memory(task: Task, network: Network) -> int:
-    """Estimated bytes for the measurements of a network; tests took 75 to 100% of the estimate.
+    """Estimate the memory for the measurements of a network [bytes]; tests used 75 to 100% of the estimate.
 
     The result is the smaller of two numbers. The first number is the bytes of all activations in float64. The second
     number, for addition and similar tasks, is the bytes of logits and neurons in float32 by blocks. Logits of
@@ -55,7 +55,7 @@ def needed_memory(task: Task, network: Network) -> int:
 
 
 def free_memory() -> int:
-    """Bytes that this process can still allocate: free on the machine, and within the limit of its container."""
+    """Return the memory that this process can still allocate [bytes], on the machine and in its container."""
     return min([_free_on_machine(), *_free_in_groups()])
 
 
@@ -69,7 +69,7 @@ def _free_on_machine() -> int:
 
 
 def _free_in_groups() -> list[int]:
-    """Bytes that are free within each limit that a container has."""
+    """Yield the free memory [bytes] within each limit of a container."""
     found = []
     newer, older = ("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")
     for limit, used in (newer, older):

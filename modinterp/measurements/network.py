@@ -1,4 +1,4 @@
-"""Measurements of any network with its task: the base of every family of measurements."""
+"""Define the base class of all measurements of a network with its task."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _LARGE = 10**5  # entries of a tensor that is worth letting go
 
 
 def _is_large(value: Any) -> bool:
-    """True if a value is, or contains, a tensor large enough to free."""
+    """Return True if a value is, or contains, a tensor large enough to free."""
     if isinstance(value, Mapping):
         return any(map(_is_large, value.values()))
     return isinstance(value, Tensor) and value.numel() > _LARGE
 
 
 class NoSuchPart(NotRecorded):
-    """A measurement asks for a part that this network's architecture does not have."""
+    """A measurement needs a part that the network's architecture does not have."""
 
 
 def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
@@ -61,7 +61,7 @@ def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
 
 
 class NetworkMeasurements:
-    """The measurements of one network; each is computed at first use, and then kept.
+    """The measurements of one network; each is computed at first use and then cached.
 
     `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. Attributes such as `m.readoff` hold the
     results behind the numbers of `m.table()`. Activations stay in memory until `let_go` is called, or the run is
@@ -69,9 +69,9 @@ class NetworkMeasurements:
 
     Args:
         run: a trained run, or a user's network with its task.
-        as_published: whether key blocks are chosen exactly as in the papers: frequencies from W_L, representations by a
-            fixed similarity. If false, the choice of key blocks also depends on what a user's network exposes and on
-            random relabellings.
+        as_published: True to choose key frequencies from W_L, and key representations by a fixed similarity, exactly as
+            in the papers. If False, the choice also depends on the exposed parts of a user's network and on random
+            relabellings.
         draws: how many matrices are drawn for each null of the spectrum.
     Raises:
         ValueError: the recorded measurements of the run are damaged.
@@ -86,24 +86,24 @@ class NetworkMeasurements:
             vars(self).update(restored_values(type(self), run.recorded.values))
 
     def quantities(self) -> tuple[Quantity, ...]:
-        """All quantities that are defined for such a network, in the order of their stages."""
+        """Return all quantities that are defined for networks of this kind, in the order of their stages."""
         found = (each for each in REGISTRY.values() if each.applies(self))
         return tuple(sorted(found, key=lambda each: list(STAGES).index(each.stage)))
 
     def reading(self, key: str) -> Reading:
-        """A number by its key, with unit, definition and note; its value is None if the network lacks a part that it
-        needs.
+        """Return a number by its key, with unit, definition and note; the value is None if the network lacks a needed
+        part.
 
         Raises:
-            KeyError: no quantity of that key is defined for such a network.
+            KeyError: no quantity with this key is defined for networks of this kind.
         """
         return reading(self, key)
 
     def __getitem__(self, key: str) -> float:
-        """A number by its key, such as `m["logit_fve"]`.
+        """Return a number by its key, such as `m["logit_fve"]`.
 
         Raises:
-            KeyError: no quantity of that key is defined for such a network.
+            KeyError: no quantity with this key is defined for networks of this kind.
             NoSuchPart: the network lacks a part that the number needs; the message names the part.
         """
         found = self.reading(key)
@@ -128,27 +128,27 @@ class NetworkMeasurements:
                 yield from (kept[key] for key in kept if kept[key].quantity == quantity.key)
 
     def __dir__(self) -> list[str]:
-        """Public attributes that this network has; components, such as `circles`, list their own."""
+        """List the public attributes that exist for this network; components, such as `circles`, list their own."""
         missing = absent(self)
         return sorted(name for name in super().__dir__() if not name.startswith("_") and name not in missing)
 
     def _repr_html_(self) -> str:
-        """HTML that lists the numbers by stage, with the values computed so far."""
+        """Return HTML that lists the numbers by stage, with the values computed so far."""
         return overview(self)
 
     @property
     def words(self) -> dict[str, str]:
-        """The words by which titles of quantities name the parts of this network, where they differ from `WORDS`."""
+        """Words for the parts of this network in titles of quantities, if they differ from `WORDS`."""
         return self.words_of_task
 
     @property
     def words_of_task(self) -> dict[str, str]:
-        """The words for parts of the network that follow from the task alone."""
+        """x3"""
         return {"inputs": "all inputs", "kind": "inputs"}
 
     @property
     def name(self) -> str:
-        """Name of the run, or the file that it was read from."""
+        """Name of the run, or of the file from which the network was read."""
         return self.run.name
 
     @property
@@ -184,11 +184,11 @@ class NetworkMeasurements:
 
     @property
     def taken(self) -> dict[str, Any]:
-        """Map the name of each computed measurement in memory to its value, for other measurements of this network."""
+        """The computed measurements by name, which other measurements of this network can reuse."""
         return {name: value for name, value in vars(self).items() if name not in _GIVEN}
 
     def part(self, kind: type[C]) -> C:
-        """A component: an object with further measurements of this network, whose results are kept here."""
+        """Return a component: an object with further measurements of this network, whose results are stored here."""
         name = f"_{kind.__name__}"
         if name not in vars(self):
             recorded = self.run.recorded if self.is_recorded else None
@@ -207,7 +207,7 @@ class NetworkMeasurements:
 
     @property
     def config(self) -> Config:
-        """The configuration of the network, which needs no weights where the run was trained here.
+        """The configuration of the network; for a run trained by modinterp, this needs no weights.
 
         Raises:
             NotRecorded: the run has neither weights nor a spec.
@@ -245,7 +245,7 @@ class NetworkMeasurements:
         return self.run.split
 
     def at(self, epoch: int) -> Network:
-        """The network at the snapshot of an epoch.
+        """Return the network at the snapshot of an epoch.
 
         Raises:
             KeyError: the run has no snapshot of that epoch.
@@ -288,7 +288,7 @@ class NetworkMeasurements:
         return self.run.activations()
 
     def activation(self, name: str) -> Tensor:
-        """The activation at one hook, at the last position over all inputs, `[*grid, ...]`.
+        """Return the activation at one hook, at the last position over all inputs, `[*grid, ...]`.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -409,7 +409,7 @@ class NetworkMeasurements:
     def accuracy_of_operations(self) -> dict[str, float]:
         """Map each operation mod p, a key of `OPERATIONS`, to the share of pairs answered with the operation's result.
 
-        Empty for a task that is no operation mod p.
+        The map is empty for a task that is not an operation mod p.
         """
         if not isinstance(self.task, ModularArithmetic):
             return {}

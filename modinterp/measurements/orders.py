@@ -1,4 +1,4 @@
-"""Measurements of a network that orders numbers."""
+"""Measure a network that orders numbers, such as one that finds the largest number."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _trained_on(task: Ordering, spec: RunSpec | None) -> Int[Tensor, "input pos"
 
 @lru_cache(maxsize=4)
 def _unseen(task: Ordering, spec: RunSpec | None, n: int, seed: int, below: int | None = None) -> Examples:
-    """Inputs that a run was not trained on; the untrained and the trained network of a run get identical inputs."""
+    """Return held-out inputs of a run; the untrained and the trained network of a run get the same inputs."""
     return task.unseen(n, seed, _trained_on(task, spec), below)
 
 
@@ -45,8 +45,8 @@ class OrderMeasurements(PositionMeasurements):
     """The measurements of one run on `Ordering`: scores as look-ups, attention by rank, copying, and a proof.
 
     Attributes:
-        n: how many numbers an input has.
-        limit: all numbers are below this limit, which is also the token CLS.
+        n: how many numbers each input has.
+        limit: upper bound of the numbers, not included; this number is also the token CLS.
         smallest_number: smallest number for which lines are fitted and copying is measured. The default is the limit
             of small numbers, or a fifth of `limit` if that is less.
     """
@@ -70,7 +70,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @property
     def asked(self) -> Examples:
-        """The inputs on which the network is evaluated: those of `uniform`."""
+        """The inputs on which the network is evaluated, which are the inputs of `uniform`."""
         return self.uniform
 
     @property
@@ -79,14 +79,14 @@ class OrderMeasurements(PositionMeasurements):
         return UNIFORM_SEED
 
     def _unseen(self, n: int, seed: int, below: int | None = None) -> Examples:
-        """Held-out inputs for the network; for a run without weights, none are drawn, to save a second."""
+        """Held-out inputs for the network; for a run without weights, no inputs are drawn, to save a second."""
         if not self.has_weights:
             raise NotRecorded(f"{self.name} came without its weights")
         return _unseen(self.task, self.run.spec, n, seed, below)
 
     @property
     def numbers(self) -> Int[Tensor, "input n"]:
-        """Numbers of the uniform inputs, without CLS and the tokens behind it."""
+        """Numbers of the uniform inputs, without CLS and the following tokens."""
         return self.uniform.inputs[:, : self.n]
 
     @cached_property
@@ -95,7 +95,7 @@ class OrderMeasurements(PositionMeasurements):
         return self.logits_on(self.uniform.inputs)
 
     def logits_on(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "input read output"]:
-        """Logits on any inputs, at the positions where the answers are read, in float64."""
+        """Return the logits on any inputs, at the positions where the answers are read, in float64."""
         n_read = self.task.n_read
         with torch.no_grad(), self.model.at_last_position(n_read):
             return self.model(inputs.to(self.model.device))[:, -n_read:].cpu().double()
@@ -117,7 +117,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def generated(self) -> Int[Tensor, "input output"]:
-        """Answers to the uniform inputs, generated one by one: each follows the network's own earlier answers."""
+        """Answers to the uniform inputs, generated one by one after the network's own earlier answers."""
         return generated(self.model, self.uniform.inputs[:, : self.n + 1], self.task.n_read)
 
     @cached_property
@@ -125,7 +125,7 @@ class OrderMeasurements(PositionMeasurements):
         """Lookup tables by token and position: queries, keys and the output of each head.
 
         Raises:
-            NoSuchPart: the network is no transformer of one layer.
+            NoSuchPart: the network is not a one-layer transformer.
         """
         config = self.model.cfg
         if not isinstance(config, TransformerConfig) or config.n_layers != 1:
@@ -146,7 +146,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def pattern(self) -> Float[Tensor, "input head pos"]:
-        """Attention of CLS to every position up to its own, on the uniform inputs."""
+        """Attention of CLS to every position up to CLS itself, on the uniform inputs."""
         return self.cls.pattern(self.uniform.inputs)
 
     @cached_property
@@ -159,7 +159,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def ranks(self) -> sorting.RankAttention:
-        """Attention of CLS and the outputs behind it to each number by rank, on the first uniform inputs."""
+        """Attention of CLS and the following outputs to each number by rank, on the first uniform inputs."""
         return sorting.rank_attention(self.patterns, self.numbers[:PATTERNS])
 
     @cached_property
@@ -174,10 +174,10 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def mutual_scores(self) -> Float[Tensor, "head query_token key_token"]:
-        """Attention score of every number with every number, less the means of rows and columns. [nats]
+        """Attention score of every number with every number, minus the means of rows and columns. [nats]
 
-        Subtracting the means removes the contributions of positions, so that the scores do not depend on where the
-        numbers stand.
+        Subtracting the means removes the contributions of positions, so the scores do not depend on the numbers'
+        positions.
         """
         scores = self.lookups.number_scores[:, : self.limit, : self.limit]
         scores = scores - scores.mean(dim=2, keepdim=True)
@@ -190,11 +190,13 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def gap(self) -> Int[Tensor, " input"]:
-        """Largest number less the next largest, of the uniform inputs."""
+        """Largest number minus the second largest, for each uniform input."""
         return largest_number.gaps(self.numbers)
 
     def correct_first(self, logits: Float[Tensor, "input output"]) -> Bool[Tensor, " input"]:
-        """True for each uniform input whose first answer is right, given the logits at the first answer's position."""
+        """Return True for each uniform input whose first answer is right, given the logits at the first answer's
+        position.
+        """
         return logits.argmax(dim=1) == self.uniform.labels[:, 0]
 
     @cached_property
@@ -206,8 +208,7 @@ class OrderMeasurements(PositionMeasurements):
     def tolerance(self) -> copying.Tolerance:
         """Accuracy of copying when part of another number's value is mixed in.
 
-        Robust copying is measured where the largest number is the answer. The largest number is the answer at CLS, or
-        in a sort at the last position, where the smaller of two numbers stands.
+        Copying is measured at the position where the largest number is the answer: CLS, or the last position in a sort.
         """
         both = copying.pairs(self.limit, self.smallest_number)
         if self.task.ask != "sort":
@@ -218,7 +219,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def in_all_orders(self) -> Int[Tensor, "input order pos"]:
-        """The first uniform inputs, cut behind CLS, with their numbers in all orders."""
+        """The first uniform inputs, cut after CLS, with their numbers in all orders."""
         numbers = permutations.in_all_orders(self.numbers[:TUPLES])
         return torch.cat([numbers, torch.full_like(numbers[..., :1], self.limit)], dim=2)
 
@@ -229,7 +230,7 @@ class OrderMeasurements(PositionMeasurements):
         return self.cls.logit_map.pre(resid).view(*self.in_all_orders.shape[:2], -1)
 
     def change_by_other_queries(self) -> float:
-        """Largest change of the logits at CLS when the queries of all positions before CLS are set to 0."""
+        """Return the largest change of the logits at CLS when the queries of all positions before CLS are set to 0."""
         inputs = self.uniform.inputs[:500, : self.n + 1].to(self.model.device)
 
         def silenced(queries: Tensor, hook: object) -> Tensor:

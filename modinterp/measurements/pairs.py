@@ -1,6 +1,6 @@
-"""Measurements of a network over pairs (a, b), for any operation: embedding, answers, blocks of its basis.
+"""Measure a network over pairs (a, b), for any operation: embedding, answers, and parts in its basis.
 
-The basis decides whether blocks are frequencies or representations, and has the order and sign of the operation.
+A block is one frequency of a Fourier basis, or one representation of a group. The basis fits the operation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from modinterp.runs import TrainedRun
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread: hundreds of small matrices are ten times slower on two threads of a busy CPU."""
+    """Compute on one thread, because many small matrices are ten times slower on two threads of a busy CPU."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -48,7 +48,7 @@ def one_thread() -> Iterator[None]:
 
 
 def without_row_means(logits: Float[Tensor, "*pair output"]) -> Float[Tensor, "*pair output"]:
-    """Logits in float64 without the mean of each pair, which does not change the softmax."""
+    """Return logits in float64 minus the mean of each pair, which does not change the softmax."""
     logits = logits.double()
     return logits - logits.mean(dim=-1, keepdim=True)
 
@@ -56,7 +56,7 @@ def without_row_means(logits: Float[Tensor, "*pair output"]) -> Float[Tensor, "*
 class PairMeasurements(NetworkMeasurements):
     """The measurements of a network whose inputs are all pairs (a, b).
 
-    Activations, labels and weights stand in the order of `basis`: for a * b, in that of discrete logarithms.
+    Activations, labels and weights are in the order of `basis`; for a * b, this is the order of discrete logarithms.
     """
 
     parts = (Questions, Causal)
@@ -68,7 +68,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def basis(self) -> Any:
-        """Blocks, order and sign of the operation: `Frequencies` or `Representations`."""
+        """The basis for the operation, with its order and sign: `Frequencies` or `Representations`."""
         return basis_of(self.task)
 
     @property
@@ -78,18 +78,18 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def causal(self) -> Causal:
-        """Interventions on the embedding: circles turned, removed and restored."""
+        """Interventions on the embedding that rotate, remove or restore circles."""
         return self.part(Causal)
 
     def turn(self, steps: float = 0.5, of_b: float | None = None, frequencies: Sequence[int] = ()) -> Turned:
-        """The network with the circles of both numbers turned by some steps, with the controls beside.
+        """Rotate the circles of both numbers by some steps, and return the network's answers with controls.
 
-        Use it to test whether the network adds angles: after a half turn of both numbers, the answer moves by one.
+        Use this to test whether the network adds angles: after a half turn of both numbers, the answer changes by one.
 
         Args:
-            steps: move of a and b, in residues.
-            of_b: move of b, in residues; by default that of a.
-            frequencies: frequencies of the circles to turn; by default `m.causal.circles`. [cycles per p]
+            steps: rotation of a and b, in residues.
+            of_b: rotation of b, in residues; by default equal to `steps`.
+            frequencies: frequencies of the circles to rotate; by default `m.causal.circles`. [cycles per p]
         Raises:
             NoSuchPart: the task adds no angles.
             NotRecorded: the embedding is not exposed.
@@ -97,9 +97,9 @@ class PairMeasurements(NetworkMeasurements):
         return self.causal.turned(steps, steps if of_b is None else of_b, frequencies or None, controls=True)
 
     def swap(self, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[int] = ()) -> Swapped:
-        """The network with a part of an activation at the last position taken from another pair, with controls.
+        """Take a part of an activation at the last position from another pair, and return the answers with controls.
 
-        Use it to test if an activation carries the answer: the answer should then become the other pair's.
+        Use this to test if an activation carries the answer: the network should then give the other pair's answer.
 
         Args:
             hook: name of the activation, such as `blocks.0.hook_resid_mid` or `blocks.0.attn.hook_z`.
@@ -125,7 +125,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def operation(self) -> str:
-        """Text of the expression that gives the answer, such as `a + b`; i and j are places in a cyclic group."""
+        """Text of the operation, such as `a + b`; in a cyclic group, i and j are the positions of the elements."""
         return self.basis.answer
 
     @property
@@ -143,7 +143,7 @@ class PairMeasurements(NetworkMeasurements):
         return {}
 
     def activation(self, name: str) -> Tensor:
-        """The activation at one hook, at the last position over the pairs of the basis, `[a, b, ...]`.
+        """Return the activation at one hook, at the last position over the pairs of the basis, `[a, b, ...]`.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -157,7 +157,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def _keeps_order(self) -> bool:
-        """Whether the basis has all numbers of the task in the task's order."""
+        """True if the basis has all numbers of the task in the task's order."""
         return bool((self.basis.order == torch.arange(self.basis.n)).all()) and self.basis.n == self.task.grid[0]
 
     def score(
@@ -183,13 +183,13 @@ class PairMeasurements(NetworkMeasurements):
         return components.ablation(self.logits, self.labels, self.test)
 
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
-        """Loss and accuracy of the given logits, and the ratio of each to the network's own."""
+        """Return the loss and accuracy of the given logits, and the ratio of each to the network's own."""
         if not logits.isfinite().all():  # as where nothing is left that attention could attend to
             return components.Ablation(*[float("nan")] * 5)
         return components.ablation(logits, self.labels, self.test, self.original)
 
     def logits_after(self, values: dict[str, Tensor]) -> Float[Tensor, "a b output"]:
-        """Logits in the order of the basis, after the activations at some hooks are replaced.
+        """Return the logits in the order of the basis, after the activations at some hooks are replaced.
 
         Args:
             values: map from hook name to the new activation over the task's inputs, in the task's order.
@@ -220,7 +220,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def is_output_only(self) -> bool:
-        """True if the matrix behind the logits is unknown, so that blocks are measured in the logits.
+        """True if the read-out matrix is unknown, so that frequencies or representations are measured in the logits.
 
         A user's function hides its neurons. In other networks, the last layer's neurons may produce less than half of
         the logits' variance, because earlier layers do the work. The variance leaves out the mean of each pair and of
@@ -248,7 +248,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def readout_name(self) -> str:
-        """Name of the readout matrix: W_L; W_U for a network without neurons; or the logits."""
+        """Name of the read-out matrix: W_L, W_U for a network without neurons, or the logits themselves."""
         if self.is_output_only:
             return "the logits"
         return "W_L" if self.has_neurons else "W_U"
@@ -293,14 +293,14 @@ class PairMeasurements(NetworkMeasurements):
         """The map from the neurons of the last layer to the logits, W_out W_U.
 
         Raises:
-            NoSuchPart: the network is attention alone.
+            NoSuchPart: the network has no MLP.
         """
         if not hasattr(self.model.blocks[-1], "mlp"):
             raise NoSuchPart(f"{self.name} is attention alone, without neurons")
         return self.model.W_L[:, self._columns]
 
     def weight(self, name: str) -> Tensor:
-        """A stored weight by its name, such as `blocks.0.mlp.W_out`, detached from autograd.
+        """Return a stored weight by its name, such as `blocks.0.mlp.W_out`, detached from autograd.
 
         Raises:
             NoSuchPart: the network has no such weight.
@@ -324,36 +324,36 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def keys(self) -> Any:
-        """The key blocks: key frequencies with their gap, or key representations."""
+        """The key frequencies with their gap, or the key representations."""
         raise NoSuchPart(f"{self.name} has several tasks, and no key {self.basis.blocks_name}")
 
     @property
     def key_blocks(self) -> tuple[Any, ...]:
-        """Key frequencies, or key representations."""
+        """Tuple of the key frequencies, or of the key representations."""
         raise NoSuchPart(f"{self.name} has several tasks, and no key {self.basis.blocks_name}")
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """Names of the key blocks."""
+        """Names of the key frequencies or key representations."""
         return tuple(map(self.basis.name, self.key_blocks))
 
     @property
     def all_are_key(self) -> bool:
-        """True if every block is a key block, so that no null can distinguish them."""
+        """True if all frequencies or representations are key, so that no null distribution can distinguish them."""
         return len(self.key_blocks) == len(self.basis.all_blocks)
 
     def shares_of(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
-        """Map the name of each block to its share of a matrix with one row per element, column means left out."""
+        """Map each frequency or representation to its share of a column-centred matrix with one row per element."""
         found = self.basis.energy_shares(matrix).tolist()
         return {self.basis.name(one): share for one, share in zip(self.basis.all_blocks, found, strict=True)}
 
     @cached_property
     def score_of_keys_alone(self) -> Score:
-        """Accuracy and restricted loss: logits that keep only key blocks of the answer and each class's mean."""
+        """Accuracy and restricted loss, for logits reduced to the answer's key frequencies and each class's mean."""
         return self._score_by_answer(self._keys_by_answer + mean_over_pairs(self.logits))
 
     def _score_by_answer(self, table: Float[Tensor, "answer output"]) -> Score:
-        """Accuracy and loss of logits that depend on the right answer alone, given one row for each answer."""
+        """Return accuracy and loss of logits that depend only on the right answer, given one row for each answer."""
         answers, labels = self._answers.flatten(), self.labels[:, 0].to(table.device)
         losses = -table.double().log_softmax(dim=-1)[answers, labels.clamp(min=0)]
         check_finite(losses)
@@ -362,7 +362,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def _keys_by_answer(self) -> Float[Tensor, "answer output"]:
-        """The part of the logits in the key blocks, for each answer."""
+        """The part of the logits in the key frequencies or representations, for each answer."""
         return self.basis.answer_table(self.logits, self.key_blocks)
 
     @property
@@ -371,17 +371,17 @@ class PairMeasurements(NetworkMeasurements):
         return self.basis.answers.view(self.p, self.p).to(self.logits.device)
 
     def logits_without_keys(self, a: slice) -> Float[Tensor, "some b output"]:
-        """Logits without the key blocks of the answer, for a slice of a."""
+        """Return logits without the answer's key frequencies or representations, for a slice of a."""
         return self.logits[a].double() - self._keys_by_answer[self._answers[a]]
 
     @cached_property
     def score_without_keys(self) -> Score:
-        """Accuracy and excluded loss over all pairs: logits without the key blocks of the answer."""
+        """Accuracy and excluded loss over all pairs, for logits without the answer's key blocks."""
         return self.score(self.logits_without_keys)
 
     @cached_property
     def score_of_features_alone(self) -> Score:
-        """Accuracy and loss if features keep only their means and the key blocks of the answer."""
+        """Accuracy and loss if features keep only their means and the answer's key blocks."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
         kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
         kept, times = kept.to(features), product_with(matrix.to(features))
@@ -389,42 +389,42 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def loss_without_each_block(self) -> Float[Tensor, " block"]:
-        """For each block, the loss over all pairs without this block of the answer in the logits. [nats]"""
+        """Loss over all pairs without each frequency (or representation) of the answer in the logits. [nats]"""
         return self.basis.losses_without_each(self.logits)
 
     @cached_property
     def formula(self) -> Float[Tensor, "a b output"]:
-        """The logits of the formula: a cosine of a + b - c, or a character of a b c^-1, for each key block."""
+        """Logits of the formula: the sum of cosines of a + b - c, or of characters of a b c^-1, over the key blocks."""
         return self.basis.formula(self.logits, self.key_blocks)
 
     @cached_property
     def score_of_formula(self) -> Score:
-        """Accuracy and loss of the formula in place of the logits."""
+        """Accuracy and loss when the formula replaces the logits."""
         return self._score_by_answer(self._formula_of_first[self._answers[0].argsort()])
 
     @property
     def _formula_of_first(self) -> Float[Tensor, "b output"]:
-        """The formula's logits of the pairs (0, b), which cover all answers."""
+        """The formula's logits for the pairs (0, b), which cover all answers."""
         return self.formula[0]
 
     @cached_property
     def periodic_share_of_logits(self) -> float:
-        """Share of the logits' variance over pairs in the strongest blocks, as many as there are key blocks."""
+        """Share of the logits' variance in the strongest frequencies or representations, as many as are key."""
         return self.basis.periodic_share(self.logits, len(self.key_blocks))
 
     @cached_property
     def variance_shares(self) -> Float[Tensor, " block"]:
-        """Share of the variance of the last layer's neurons in every block, of a, of b and of the answer."""
+        """Share of the last layer's neuron variance in every frequency or representation of a, b and the answer."""
         return self.basis.variance_shares(self.post)
 
     @property
     def neurons_at_keys(self) -> float:
-        """Share of the variance of the last layer's neurons in the key blocks, of a, of b and of the answer."""
+        """Share of the last layer's neuron variance in key frequencies or representations of a, b and the answer."""
         return float(self.variance_shares[[self.basis.all_blocks.index(one) for one in self.key_blocks]].sum())
 
     @cached_property
     def spectrum_nulls(self) -> nulls.Nulls:
-        """Nulls for the key blocks in the readout matrix: random matrices without structure."""
+        """Null distributions, from random matrices, for the key frequencies' share of the read-out matrix."""
         at_start = None
         if self._drawable is not None and not self.is_output_only:
             at_start = (matrix[:, self.basis.order] for matrix in nulls.readouts_at_start(self._drawable, self.draws))
@@ -433,17 +433,17 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def key_energy(self) -> float:
-        """Share of the readout matrix's energy in its strongest blocks, as many as the key ones; row means left out."""
+        """Share of the centred read-out matrix's energy in its strongest frequencies, as many as are key."""
         return self.basis.energy_of_strongest(self.readout_matrix, len(self.key_blocks))
 
     @property
     def p_value(self) -> float:
-        """Largest p-value over the nulls of the energy in the strongest blocks of the readout matrix."""
+        """Largest p-value, over the null distributions, of the energy in the read-out's strongest frequencies."""
         return self.spectrum_nulls.p_value(KEY_ENERGY)
 
     @cached_property
     def logit_nulls(self) -> nulls.Nulls:
-        """Nulls for the share of the logits that blocks explain: random logits without structure."""
+        """Null distributions for the share of the logits' variance that frequencies or representations explain."""
         return self.basis.logit_nulls(self.logits, len(self.key_blocks), self._logits_at_start())
 
     @property
@@ -509,7 +509,7 @@ class PairMeasurements(NetworkMeasurements):
         return frequency_norms(component_norms(self.W_E)).cpu()
 
     def active_frequencies(self, deviations: float = 1) -> tuple[int, ...]:
-        """Frequencies at which the embedding's norm exceeds its mean by a number of standard deviations."""
+        """Return the frequencies at which the embedding's norm exceeds its mean by a number of standard deviations."""
         return frequencies.active_frequencies(self.embedding_norms, deviations)
 
     @property
@@ -526,13 +526,13 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
-        """Indices of the held-out pairs of the basis; None if there are none or the split is unknown."""
+        """Indices of the held-out pairs of the basis; None without held-out pairs, or if the split is unknown."""
         if not self.run.knows_split or not len(self.split.test):
             return None
         return self.basis.rows(self.split.test)
 
     def predicted_by(self, network: Network) -> Int[Tensor, "input output"]:
-        """Answers of a network to every question of this run's task, on all inputs."""
+        """Return the answers of a network to every question of this run's task, on all inputs."""
         parts = logits_on_grid(network, self.task).flatten(0, 1).cpu().split(list(self.task.output_sizes), dim=-1)
         return torch.stack([part.argmax(dim=-1) for part in parts], dim=-1)
 
@@ -568,7 +568,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def neuron_peaks(self) -> Float[Tensor, " neuron"]:
-        """For each first-layer neuron, largest over mean magnitude of its 2D transform; NaN for a dead neuron."""
+        """For each first-layer neuron, ratio of the largest to the mean magnitude of its 2D transform; NaN if dead."""
         return neuron_spectra.peak_ratios(self.activation(NEURONS))
 
     @cached_property
@@ -578,7 +578,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def attention_distances(self) -> Float[Tensor, " head"]:
-        """Mean distance of the attention to the two residues."""
+        """Mean relative difference of the attention to a and the attention to b."""
         return (self.pattern[..., 0] - self.pattern[..., 1]).abs().mean(dim=(0, 1))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The quantities of networks on sequences: accuracy, loss without each part, and exchanges inside."""
+"""Define the quantities of networks on sequences: accuracy, loss without each part, and effects of exchanges."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _proven(m: Any) -> float:
 
 
 def _exchange(key: str, title: str, of: Of, control: str) -> tuple[Quantity, Quantity]:
-    """A quantity and its control."""
+    """Return the quantity of an exchange and the quantity of its control."""
     return (
         CAUSAL(key, title, of=lambda m: of(m).moved, note=lambda m: f"of {of(m).share.of:,} answers"),
         CAUSAL(f"{key}_control", f"control of {key}: {control}", of=lambda m: of(m).moved_by_control),

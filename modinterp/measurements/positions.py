@@ -1,4 +1,4 @@
-"""Common part of all measurements on sequences: a sample of inputs, answers at positions, interventions."""
+"""Define the common part of all measurements on sequences: a sample of inputs, answers, and interventions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def carrying(self) -> Carrying:
-        """Effects on the digits of a sum of exchanging carries and turning digits."""
+        """Effects of exchanging carries and of rotating digits on the digits of a sum."""
         return self.part(Carrying)
 
     def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:
@@ -78,7 +78,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @cached_property
     def chance(self) -> float:
-        """Accuracy of the answer that is most common at each position, whatever the input."""
+        """Accuracy of always giving the most common answer at each position."""
         right, asked = self.answering.answers.right, self.answering.is_asked
         hits = sum(int(torch.bincount(x[y]).max()) for x, y in zip(right.T, asked.T, strict=True) if bool(y.any()))
         return hits / int(asked.sum())

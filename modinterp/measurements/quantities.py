@@ -1,4 +1,4 @@
-"""Every quantity of networks over pairs, one record for each number; see `modinterp.measurements.quantity`."""
+"""Define the quantities of networks over pairs, one record for each number; see `modinterp.measurements.quantity`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _split(m: Any) -> None:
 
 
 def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Wrap the function of a number: call `need` first, which raises if the network lacks a part of it.
+    """Wrap the function that computes a number: first call `need`, which raises if the network lacks a needed part.
 
     Recorded measurements skip `need`.
     """
@@ -114,7 +114,9 @@ def _products(m: Any, hook: str) -> dict[int, Number]:
 
 
 def _extreme(m: Any, of_keys: bool) -> tuple[float, str]:
-    """Smallest loss without one key block, or largest loss without one other block, and the block's name."""
+    """Return the smallest loss without one key frequency, or the largest loss without one other frequency, and its
+    name.
+    """
     losses = zip(m.basis.all_blocks, m.loss_without_each_block.tolist(), strict=True)
     some = [(loss, m.basis.name(one)) for one, loss in losses if (one in m.key_blocks) == of_keys]
     if not some:
@@ -134,7 +136,7 @@ def _symmetricity_note(m: Any) -> str:
 
 
 def adds_embeddings(m: Any) -> bool:
-    """True if a network is an MLP on the sum of both embeddings, so that both numbers act alike by construction."""
+    """Return True for an MLP on the sum of both embeddings, in which both numbers act alike by construction."""
     return isinstance(m.model.cfg, MLPConfig) and m.model.cfg.joined != "concatenated"
 
 
@@ -184,7 +186,9 @@ def _cosets(m: Any, of: str, name: str) -> float:
 
 
 def _coset_means(m: Any, number: int) -> float:
-    """Accuracy with each neuron at its mean over cosets (`number` 0), or over other sets of that size (1)."""
+    """Return the accuracy with each neuron at its mean over cosets (`number` 0), or over other sets of the same size
+    (1).
+    """
     _cosets(m, "a", "share")
     return m.coset_mean_accuracies[number]
 
@@ -200,7 +204,7 @@ def _grokking(m: Any, name: str) -> float:
 
 
 def _of_training(m: Any, column: str, reduce: Callable[[Any], float]) -> float:
-    """A number computed from one column of the training history."""
+    """Return a quantity that is computed from one column of the training history."""
     if not len(m.history):
         raise NotRecorded(f"how {m.name} was trained is not known")
     return reduce(m.history[column])

@@ -1,4 +1,4 @@
-"""The registry of quantities: every number has one key, one title, one definition, and one function that computes it.
+"""Register quantities: every number has one key, one title, one definition, and one function that computes it.
 
 Tables, pages, files, comparisons, criteria and claims name a quantity by its key.
 """
@@ -36,7 +36,7 @@ STAGES = {
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """Text of a number: integers below 1e9 in full, with commas from 10,000 on; other numbers to some digits.
+    """Format a number: integers below 1e9 in full, with commas from 10,000 on, and other numbers to some digits.
 
     >>> number_text(433.0), number_text(10340), number_text(2.4123456e-7), number_text(float("nan"))
     ('433', '10,340', '2.412e-07', 'nan')
@@ -71,7 +71,7 @@ class Reading:
     definition: str = ""
 
     def row(self) -> dict[str, Any]:
-        """The reading as a row of a table; NaN for a missing number."""
+        """Return the reading as a row of a table; NaN for a missing number."""
         return {
             "stage": self.stage,
             "key": self.key,
@@ -89,12 +89,13 @@ class Quantity:
 
     Attributes:
         key: the name by which tables, claims and pages refer to the quantity.
-        title: title, in which the network fills in `{readout}`, `{features}`, `{block}`, `{blocks}` and `{answer}`.
+        title: title of the quantity; words of the network replace `{readout}`, `{features}`, `{block}`, `{blocks}` and
+            `{answer}`.
         stage: a key of `STAGES`.
         of: function from measurements to the number, or to one number for each layer. The function raises `NotRecorded`
-            if a network has no such number.
+            if a network does not have the number.
         kinds: names of the classes of measurements that have this quantity.
-        unit: empty for a share, a count or a ratio.
+        unit: unit of the number; empty for a share, a count or a ratio.
         definition: number of a definition in docs/definitions.md, or a formula.
         is_behaviour: True if the number says that a network works, such as an accuracy or a loss, and not how it works.
         note: function from measurements to a remark about the number of one network.
@@ -111,7 +112,7 @@ class Quantity:
     note: Callable[[Any], str] | None = field(default=None, repr=False)
 
     def applies(self, m: Any) -> bool:
-        """True if the quantity is defined for such a network."""
+        """Return True if the quantity is defined for a network's kind of measurements."""
         return any(kind.__name__ in self.kinds for kind in type(m).__mro__)
 
     def readings(self, m: Any) -> Iterator[Reading]:
@@ -149,10 +150,10 @@ def register(*quantities: Quantity) -> None:
 
 
 def quantity(key: str) -> Quantity:
-    """The registered quantity with a key.
+    """Return the registered quantity with a key.
 
     Raises:
-        KeyError: no quantity has that key; the message names the nearest keys.
+        KeyError: no quantity has this key; the message names similar keys.
     """
     if key not in REGISTRY:
         raise KeyError(f"no quantity {key!r}{suggestion(key, REGISTRY)}")
@@ -160,7 +161,7 @@ def quantity(key: str) -> Quantity:
 
 
 def title(name: str, words: Mapping[str, str] | None = None) -> str:
-    """Title of a quantity, with its unit, by its key; a name that is no key is returned unchanged.
+    """Return the title of a quantity, with its unit, by its key; a name that is not a key is returned unchanged.
 
     >>> title("loss"), title("neurons above 0.85")
     ('loss over all pairs [nats]', 'neurons above 0.85')
@@ -172,10 +173,10 @@ def title(name: str, words: Mapping[str, str] | None = None) -> str:
 
 
 def reading(m: Any, key: str) -> Reading:
-    """A number of a network by its key, computed once.
+    """Return a number of a network by its key; it is computed once.
 
     Raises:
-        KeyError: no quantity of that key is defined for such a network.
+        KeyError: no quantity with this key is defined for networks of this kind.
     """
     kept: dict[str, Reading] = vars(m).setdefault("_readings", {})
     if key not in kept:
@@ -191,7 +192,7 @@ def reading(m: Any, key: str) -> Reading:
 
 
 def overview(m: Any) -> str:
-    """HTML that lists the numbers of a network by stage, with the values that were computed so far."""
+    """Return HTML that lists the numbers of a network by stage, with the values that were computed so far."""
     kept: dict[str, Reading] = vars(m).get("_readings", {})
     parts = [
         f"<b>{escape(repr(m))}</b><p>A number by its key: <code>m[key]</code>; all of them: <code>m.table()</code></p>"

@@ -1,4 +1,4 @@
-"""Measurements of a network that answers several questions about each pair, question by question."""
+"""Measure a network that answers several questions about each pair, question by question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from modinterp.tasks import PrimeRemainders
 
 
 class Questions(Component[Any]):
-    """Accuracy, learning and logged spectra by question, of a network over pairs."""
+    """Accuracy and learning times by question, and logged spectra, of a network over pairs."""
 
     @property
     def n_generalised(self) -> int:
@@ -43,10 +43,10 @@ class Questions(Component[Any]):
 
     @cached_property
     def learning_times(self) -> generalisation.LearningTimes:
-        """When each question was memorised and when it generalised. [epochs]
+        """Epochs at which each question was memorised and generalised.
 
         Raises:
-            NotRecorded: a user's checkpoint, whose training is not known.
+            NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
         return generalisation.learning_times(self._recorded_history, self.m.task.output_names)
 
@@ -54,10 +54,10 @@ class Questions(Component[Any]):
         """Map the number of classes of each question to the epoch at which the question generalised; NaN for never.
 
         Args:
-            among: numbers of classes to include, such as primes for remainders by primes. Numbers that no question has
+            among: numbers of classes to include, such as primes for remainders by primes. Numbers without a question
                 are left out.
         Raises:
-            NotRecorded: a user's checkpoint, whose training is not known.
+            NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
         epochs = zip(self.m.task.output_sizes, self.learning_times.generalised, strict=True)
         return {size: epoch for size, epoch in epochs if size in among}
@@ -68,12 +68,12 @@ class Questions(Component[Any]):
         Args:
             column: `train_accuracy`, `test_accuracy`, `train_loss` or `test_loss` [nats].
         Raises:
-            NotRecorded: a user's checkpoint, whose training is not known.
+            NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
         return generalisation.output_curves(self._recorded_history, self.m.task.output_names, column)
 
     def final(self, column: str) -> Float[Tensor, " output"]:
-        """Last value of one column of the training history, for every question; see `curve`."""
+        """Return the last value of one column of the training history, for every question; see `curve`."""
         return self.curve(column)[-1]
 
     @property
@@ -85,10 +85,10 @@ class Questions(Component[Any]):
 
     @property
     def remainders(self) -> PrimeRemainders:
-        """The task, if it asks for the remainders of a number by primes.
+        """The task, if its answers are remainders of a number by primes.
 
         Raises:
-            NoSuchPart: the task does not ask for remainders.
+            NoSuchPart: the answers of the task are not remainders.
         """
         if not isinstance(self.m.task, PrimeRemainders):
             raise NoSuchPart(f"{self.m.task.name} has no remainders by primes")
@@ -96,7 +96,7 @@ class Questions(Component[Any]):
 
     @cached_property
     def primality(self) -> primality.PrimalityTest:
-        """Precision and recall of calling a number from p on prime if no predicted remainder is 0.
+        """Precision and recall of a primality test that calls a number prime if no predicted remainder is 0.
 
         All numbers from p to p squared - 1 count, including the training numbers.
 
@@ -122,5 +122,7 @@ class Questions(Component[Any]):
         return neuron_spectra.logged_norms(self.logged_spectra)
 
     def active_over_training(self, deviations: float) -> list[int]:
-        """Number of frequencies above the mean norm by a number of standard deviations, at every logged epoch."""
+        """Return the number of frequencies above the mean norm by a number of standard deviations, at every logged
+        epoch.
+        """
         return [len(frequencies.active_frequencies(norms, deviations)) for norms in self.logged_norms]

@@ -1,8 +1,8 @@
-"""Measurements of a network as JSON, shipped with a run in place of its weights.
+"""Store measurements of a network as JSON, which is shipped with a run in place of its weights.
 
-A measurement is recorded if its declared type can be restored from numbers and words. Recordable types are numbers,
-words, tuples, mappings, data classes of these, and small tensors. The types come from the code, and never from the
-file. Numbers have the seven digits that float32 has.
+A measurement is recorded if its declared type can be restored from JSON. Such types are numbers, strings, tuples,
+mappings, data classes of these, and small tensors. The types come from the code, and never from the file. Numbers are
+stored with seven digits, the precision of float32.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _WORDS = (bool, int, float, str)
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON.
+    """Convert a value to JSON.
 
     Raises:
-        TypeError: the value holds something that `restored` cannot restore.
+        TypeError: `restored` could not restore a part of the value.
     """
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
@@ -49,11 +49,11 @@ def plain(value: Any) -> Any:
 
 
 def restored(kind: Any, value: Any) -> Any:
-    """The original value of a declared type, from the JSON that `plain` returned.
+    """Restore a value of a declared type from the JSON that `plain` returned.
 
     Args:
         kind: the declared type.
-        value: the JSON.
+        value: the JSON value.
     Raises:
         TypeError: values of this type are not recorded.
         ValueError: `value` does not fit the type.
@@ -144,7 +144,7 @@ def recorded_values(measurements: Any) -> dict[str, Any]:
 
 
 def restored_values(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Map the name of each recorded measurement of a class to its value; names that the class lacks are left out.
+    """Restore the recorded measurements of a class by name; names that the class lacks are left out.
 
     Raises:
         ValueError: a value does not fit the declared type of its measurement.

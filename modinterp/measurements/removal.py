@@ -1,4 +1,4 @@
-"""A network over pairs without some of its blocks, heads or neurons, at a stated site."""
+"""Remove frequencies, representations, heads or neurons from a network over pairs, at a stated site."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ EMBED = "hook_embed"
 def without(
     m: Any, blocks: Sequence[Any] = (), heads: Sequence[int] = (), neurons: Sequence[int] = (), site: Site = "logits"
 ) -> Without:
-    """The network without some parts: accuracy and loss over all pairs, the training pairs and the held-out pairs.
+    """Remove some parts of a network, and return accuracy and loss over all pairs, training pairs and held-out pairs.
 
-    Blocks are projected out at the site. In the embedding, blocks are functions of each number. In the neurons of the
-    last layer and in the logits, blocks are functions of the answer. Heads of the first layer and neurons of the last
-    layer are held at their mean over all pairs.
+    Frequencies or representations (blocks) are projected out at the site. In the embedding, they are functions of each
+    number. In the neurons of the last layer and in the logits, they are functions of the answer. Heads of the first
+    layer and neurons of the last layer are set to their mean over all pairs.
 
     Args:
         m: measurements of a network over pairs.
         blocks: frequencies or representations of the basis of `m` to remove at the site.
-        heads: indices of first-layer heads to hold at their mean.
-        neurons: indices of last-layer neurons to hold at their mean.
+        heads: indices of first-layer heads to set to their mean.
+        neurons: indices of last-layer neurons to set to their mean.
         site: where the blocks are removed: `embedding`, `neurons` or `logits`.
     Raises:
-        ValueError: a part does not exist; no parts, or parts of several kinds, are given.
+        ValueError: a part does not exist, or the arguments name no part or parts of several kinds.
         NoSuchPart: the network does not expose the site.
     """
     if sum(map(bool, (blocks, heads, neurons))) != 1:

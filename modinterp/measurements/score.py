@@ -1,4 +1,4 @@
-"""Accuracy and loss of logits, and the coefficient of variation of their margins."""
+"""Compute accuracy and loss of logits, and the coefficient of variation of their margins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Score:
 
     Attributes:
         accuracy: share of the inputs that are answered correctly.
-        loss: mean cross-entropy. [nats]
+        loss: mean cross-entropy over the inputs. [nats]
     """
 
     accuracy: float
@@ -53,18 +53,18 @@ class Each:
         return cls(given, given == answers.to(given.device), losses)
 
     def score(self, rows: Tensor | slice) -> Score:
-        """Accuracy and loss over the given rows, all of which must have an answer."""
+        """Return the accuracy and loss over the given rows, all of which must have an answer."""
         return Score(float(self.right[rows].double().mean()), float(self.loss[rows].mean()))
 
 
 def check_finite(losses: Float[Tensor, " input"]) -> None:
-    """Raise ValueError if a loss is not finite, as for logits with NaN or infinity."""
+    """Raise ValueError if a loss is not finite, for example because logits are NaN or infinite."""
     if not losses.isfinite().all():
         raise ValueError("logits must be finite, got NaN or infinity in it")
 
 
 def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"]) -> tuple[Tensor, Tensor]:
-    """The class of the largest logit, and the cross-entropy; exponentials of float32 logits stay in float32.
+    """Return the class of the largest logit, and the cross-entropy; exponentials of float32 logits stay in float32.
 
     The right class is left out of the sum over classes, so that small losses keep their precision.
     """
@@ -78,17 +78,17 @@ def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"
 
 
 def score(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> Score:
-    """Accuracy and loss of logits, over the inputs with an answer; the label -1 means no answer."""
+    """Return the accuracy and loss of logits, over the inputs with an answer; the label -1 means no answer."""
     blocks = (logits[some] for some in row_blocks(logits.shape))
     return Each.of(blocks, answers).score((answers >= 0).to(logits.device))
 
 
 def margin_variation(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> float:
-    """Coefficient of variation of the margin, which is the right answer's logit less the largest other logit.
+    """Return the coefficient of variation of the margin, the right answer's logit minus the largest other logit.
 
-    Infinite where the mean margin is not positive. A network that was trained to the end has learned all inputs about
-    equally well, however large its logits are. Margins are even only under the forward pass with which the network was
-    trained.
+    The result is infinite if the mean margin is not positive. A fully trained network has learned all inputs about
+    equally well, for any size of its logits. Margins are therefore even only under the forward pass with which the
+    network was trained.
     """
     rows = answers >= 0
     logits, right = logits[rows].double(), answers[rows, None].to(logits.device)

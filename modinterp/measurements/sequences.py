@@ -1,4 +1,4 @@
-"""Measurements of a network on sequences: answers, heads, and the loss without parts."""
+"""Measure a network on sequences: answers, heads, and the loss without parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Place = tuple[int, int]  # layer of a head, and its number there
 
 
 def _heads_of_a_kind(scores: Float[Tensor, " head"], layer: int) -> list[Place]:
-    """Heads of one layer with at least half the highest score."""
+    """Return the heads of one layer that have at least half of the highest score."""
     return [(layer, head) for head in (scores >= scores.max() / 2).nonzero()[:, 0].tolist()]
 
 
@@ -37,7 +37,7 @@ class SequenceMeasurements(PositionMeasurements):
 
     @property
     def rows(self) -> Int[Tensor, " row"]:
-        """Indices of the held-out inputs; of all inputs if the training inputs are unknown."""
+        """Indices of the held-out inputs, or of all inputs if the training inputs are unknown."""
         return self.split.test if self.run.knows_split else torch.arange(len(self.task.inputs()))
 
     @cached_property
@@ -47,11 +47,11 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def answers(self) -> Int[Tensor, "input answer"]:
-        """Labels of the first held-out inputs; -1 for no answer."""
+        """Labels of the first held-out inputs; -1 at positions without an answer."""
         return self.task.labels()[self.rows[:HELD_OUT]]
 
     def as_of(self, epoch: int) -> SequenceMeasurements:
-        """The measurements of the network at the snapshot of an epoch; computed once.
+        """Return the measurements of the network at the snapshot of an epoch; they are computed once.
 
         Raises:
             KeyError: the run has no snapshot of that epoch.
@@ -72,7 +72,7 @@ class SequenceMeasurements(PositionMeasurements):
         return folded(self.precise)
 
     def examples(self, most: int) -> Examples:
-        """At most `most` held-out inputs, with the right answers at the positions that are read.
+        """Return at most `most` held-out inputs, with the right answers at the answer positions.
 
         Raises:
             NoSuchPart: the positions of the answers depend on the input.
@@ -85,11 +85,11 @@ class SequenceMeasurements(PositionMeasurements):
         return Examples(task.inputs()[rows], right)
 
     def answers_to(self, examples: Examples, network: Network | None = None) -> Answers:
-        """Answers of the network to the given inputs, at the positions that are read.
+        """Return the network's answers to the given inputs, at the answer positions.
 
         Args:
             examples: the inputs with their labels.
-            network: another network, such as this one with a part removed; by default this one in float64.
+            network: another network, such as this network with a part removed; by default this network in float64.
         """
         network = self.precise if network is None else network
         with torch.no_grad():
@@ -140,11 +140,11 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def patterns(self) -> Float[Tensor, "layer input head query key"]:
-        """Attention between all positions, of every layer."""
+        """Attention patterns between all positions, for every layer."""
         return self.pattern_of(self.inputs)
 
     def pattern_of(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "layer input head query key"]:
-        """Attention between all positions of the given inputs, for every layer."""
+        """Return the attention patterns between all positions of the given inputs, for every layer."""
         return patterns(self.model, inputs).cpu()
 
     @cached_property
@@ -153,7 +153,7 @@ class SequenceMeasurements(PositionMeasurements):
         return previous_token_scores(self.patterns[0])
 
     def induction(self, latest: bool = True) -> Float[Tensor, " head"]:
-        """Mean attention of each last-layer head to the token that followed an earlier copy of the current token.
+        """Return the mean attention of each last-layer head to the token after an earlier copy of the current token.
 
         Args:
             latest: True to count only the latest earlier copy, False to count all earlier copies.
@@ -162,10 +162,10 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def losses_without(self) -> dict[str, float]:
-        """Map each set of removed heads to the loss: previous token heads, induction heads, both, or none. [nats]
+        """Loss for each set of removed heads: previous-token heads, induction heads, both, or none. [nats]
 
-        Removed heads output 0. Previous token heads are in the first layer. Induction heads are in the last layer, and
-        attend to the token that followed any earlier copy of the current token.
+        The output of removed heads is set to 0. Previous-token heads are in the first layer. Induction heads are in the
+        last layer, and attend to the token after any earlier copy of the current token.
         """
         first = _heads_of_a_kind(self.previous, 0)
         last = _heads_of_a_kind(self.induction(latest=False), len(self.model.blocks) - 1)
@@ -173,7 +173,7 @@ class SequenceMeasurements(PositionMeasurements):
         return {name: self._loss_without(heads) for name, heads in parts.items()}
 
     def _loss_without(self, heads: Collection[Place] = ()) -> float:
-        """Mean cross-entropy of the answers, with the outputs of the given heads set to 0. [nats]"""
+        """Return the mean cross-entropy of the answers, with the outputs of the given heads set to 0. [nats]"""
         with torch.no_grad(), without_heads(self.model, heads) as network:
             logits = network(self.inputs.to(network.W_E.device))[:, -self.task.n_read :].cpu()
         each = losses(logits, self.answers, OutputLayout.of(self.task.output_sizes))

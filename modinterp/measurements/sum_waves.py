@@ -1,4 +1,4 @@
-"""Waves of the sum of three numbers or more in the logits of a network that adds them."""
+"""Find the waves of the sum in the logits of a network that adds three numbers or more."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _ENOUGH = 0.95  # share of the energy of all waves of the sum, by which frequenc
 
 @dataclass(frozen=True)
 class SumWaves:
-    """Waves of (sum - answer) in the logits.
+    """The waves of (sum - answer) in the logits of a network that adds several numbers.
 
     Attributes:
         freqs: the fewest frequencies that hold 95% of the energy of all waves of (sum - answer). [cycles per p]
-        share: share of the logits' variance that the waves at `freqs` explain, with the mean of each input left out.
-        accuracy: accuracy of the waves at `freqs` in place of the logits.
+        share: share of the centred logits' variance that the waves at `freqs` explain; each input's mean is subtracted.
+        accuracy: accuracy if the waves at `freqs` replace the logits.
     """
 
     freqs: tuple[int, ...]
@@ -30,10 +30,10 @@ class SumWaves:
 
 
 def sum_waves(m: NetworkMeasurements) -> SumWaves:
-    """The waves of (sum - answer) in the logits of a network that adds several numbers mod p.
+    """Find the waves of (sum - answer) in the logits of a network that adds several numbers mod p.
 
-    The waves of (sum - answer) are the part of the logits that is a function of sum - answer alone. Doshi et al. 2024
-    (arXiv 2406.03495) describe them for sums of three numbers.
+    These waves form the part of the logits that depends only on sum - answer. Doshi et al. 2024 (arXiv 2406.03495)
+    describe such waves for sums of three numbers.
     """
     p, logits, sums = m.task.p, m.all_logits, m.all_answers[:, 0]
     centred = logits - logits.mean(dim=1, keepdim=True)

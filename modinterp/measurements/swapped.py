@@ -20,7 +20,7 @@ Interchange = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Swapped(View):
-    """The answers of a network that takes a part of its activation from another pair.
+    """The answers of a network that takes a part of one activation from another pair.
 
     Attributes:
         hook: name of the activation that was swapped, at the last position.
@@ -28,7 +28,8 @@ class Swapped(View):
         rank: number of directions that were exchanged.
         to_other: share of the pairs that get the other pair's answer, over pairs where the two answers differ.
         stays: share of the pairs that keep their own answer.
-        controls: map from the name of a change of equal rank or size to its share of pairs with the other's answer.
+        controls: map from the name of a control change of equal rank or size to the share of pairs with the other's
+            answer.
     """
 
     hook: str
@@ -47,7 +48,7 @@ class Swapped(View):
 
 
 def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[int] = (), seed: int = 0) -> Swapped:
-    """Exchange a part of an activation at the last position between all pairs, drawn at random.
+    """Exchange a part of an activation at the last position between randomly matched pairs.
 
     Args:
         m: measurements of a network over pairs.
@@ -107,12 +108,12 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
 
 
 def _with_coordinates(own: Tensor, base: Tensor, source: Tensor) -> Tensor:
-    """The activation of one input, with some coordinates replaced by those of another input."""
+    """Replace some coordinates of one input's activation by the coordinates of another input's activation."""
     return torch.where(own, source, base)
 
 
 def _of_heads(x: Tensor, heads: Sequence[int]) -> Tensor:
-    """Mask of the flattened coordinates of an activation that belong to the given heads; all if none is given."""
+    """Return a mask of the flattened coordinates of an activation that belong to the given heads; all by default."""
     if not heads:
         return torch.ones(x[0, 0].numel(), dtype=torch.bool)
     if x.ndim != 4 or not {*heads} <= {*range(x.shape[2])}:

@@ -1,4 +1,4 @@
-"""The answers of a network after its circles were turned, with controls."""
+"""Hold the answers of a network after its circles were rotated, with controls."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from modinterp.measurements.views import View
 
 @dataclass(frozen=True)
 class Turned(View):
-    """The answers of a network after its circles were turned.
+    """The answers of a network after its circles were rotated, with controls.
 
     Attributes:
-        freqs: frequencies of the circles that were turned. [cycles per p]
-        step_a, step_b: move of each number, in residues.
-        moved_by: predicted move of the answer, in residues; None if it is not an integer.
-        moved: share of the pairs whose answer moved by exactly `moved_by` residues.
-        kept: fit of the moved formula to the logits after the turn, divided by the fit of the formula before.
-        network: the network after the turn.
-        answered: answers of the turned network, and sums of its logits.
-        controls: map from the name of a change of equal size to its share of pairs with the predicted answer.
+        freqs: frequencies of the rotated circles. [cycles per p]
+        step_a, step_b: rotation of each number, in residues.
+        moved_by: predicted change of the answer, in residues; None if it is not an integer.
+        moved: share of the pairs whose answer changed by exactly `moved_by` residues.
+        kept: fit of the shifted formula to the logits after the rotation, divided by the fit of the formula before.
+        network: the network after the rotation.
+        answered: answers of the network after the rotation, and sums of its logits.
+        controls: map from the name of a control change of equal size to the share of pairs with the predicted answer.
     """
 
     freqs: tuple[int, ...]
@@ -36,12 +36,12 @@ class Turned(View):
 
     @property
     def logits(self) -> Logits:
-        """Logits after the turn, in the order of the basis; computed again at each access."""
+        """Logits after the rotation, in the order of the basis; they are computed again at each access."""
         return self.network.logits
 
     @property
     def largest_control(self) -> float:
-        """Largest share of pairs whose answer a control moves as predicted; NaN without controls."""
+        """Largest share of pairs whose answer a control changes as predicted; NaN without controls."""
         return max(self.controls.values(), default=float("nan"))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Logits of untrained networks, for comparison with a trained network."""
+"""Compute logits of untrained networks, for comparison with a trained network."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def untrained_logits(
 
     Args:
         config: configuration of the networks.
-        task: the task whose inputs the networks get.
+        task: the task whose inputs are given to the networks.
         rows: indices of the task's inputs; by default all inputs, with logits in the shape of the task's grid.
     """
     inputs = task.inputs() if rows is None else task.inputs()[rows]

@@ -1,4 +1,4 @@
-"""Views of one neuron, one head or one circle of a network, and of the network without some of its parts."""
+"""Define views of one neuron, one head or one circle of a network, and of the network without some parts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ DRAWERS: dict[type, Callable[[Any], Any]] = {}  # filled by `modinterp.figures.v
 
 
 class View:
-    """The result for one part of a network: numbers, a text and a figure."""
+    """Base class of results for one part of a network: numbers, a text and a figure."""
 
     def figure(self) -> Any:
-        """A plotly figure of the view.
+        """Return a plotly figure of the view.
 
         Raises:
             LookupError: `modinterp.figures.views`, which draws the figure, was not imported.
@@ -57,7 +57,7 @@ class Without(View):
     logits: Float[Tensor, "a b output"] = field(repr=False)
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each set of pairs: accuracy and loss [nats] before and after."""
+        """Return a table with one row for each set of pairs: accuracy and loss [nats] before and after."""
         return pd.DataFrame(
             {
                 "pairs": name,
@@ -90,8 +90,8 @@ class Neuron(View):
         block: best frequency [cycles per p], or the name of the best representation.
         explained: share of the neuron's variance that `block` explains; NaN for a constant neuron.
         w_in: input weights of the neuron; None if the network hides them.
-        w_out: the neuron's row of W_L: the effect on each answer's logit.
-        without: the network with the neuron held at its mean.
+        w_out: the neuron's row of W_L, its effect on each answer's logit.
+        without: effect of setting the neuron to its mean.
     """
 
     index: int

@@ -5,8 +5,9 @@ Each case is a folder in the layout of InterpBench (Gupta et al. 2024), with add
     CASE/ll_model.pth       the weights as HookedTransformer's state dict
          ll_model_cfg.pkl   its configuration, a dict for `HookedTransformerConfig.from_dict`
          edges.pkl          the edges that matter, a list of (from, to)
-         meta.json description of the network and of its training truth.json every edge with the effect of its ablation;
-         heads, neurons, frequencies, held-out inputs model.safetensors the weights under HookedTransformer's names
+         meta.json          description of the network and of its training
+         truth.json         every edge with the effect of its ablation; heads, neurons, frequencies, held-out inputs
+         model.safetensors  the weights under HookedTransformer's names
 
 Nodes and edges are those of `modinterp.publish.edges`. An edge matters when ablating it raises the loss by 0.01 nats.
 """

@@ -33,10 +33,11 @@ def part_at(logits: Float[Tensor, "a b output"], freqs: Sequence[int], terms: Te
     """Return the part of the logits at the given frequencies of the inputs, in the shape of the logits.
 
     Args:
-        freqs: frequencies from 1 to p // 2. [cycles per p] terms: the Fourier components that count for a frequency,
-            `sums`, `products` or `polynomial`. `sums` are the 2 directions cos and sin of w(a + b), as in the code of
-            Nanda et al. 2023. `products` are the 4 products of a wave of a and a wave of b. `polynomial` adds the 4
-            linear terms, which gives the "40" of the paper's section 4.4.
+        freqs: frequencies from 1 to p // 2. [cycles per p]
+        terms: the Fourier components that count for a frequency: `sums`, `products` or `polynomial`. `sums` are the 2
+            directions cos and sin of w(a + b), as in the code of Nanda et al. 2023. `products` are the 4 products of a
+            wave of a and a wave of b. `polynomial` adds the 4 linear terms, which gives the "40" of the paper's
+            section 4.4.
         sign: 1 for waves of a + b, -1 for waves of a - b; products and linear terms are the same for both.
     Raises:
         ValueError: a frequency outside 1..p // 2.
@@ -118,7 +119,8 @@ def restricted_embedding(network: Network, p: int, freqs: Sequence[int]) -> Netw
 
     Args:
         p: modulus; the first p tokens are the residues.
-        freqs: frequencies from 1 to p // 2. [cycles per p] Raises:
+        freqs: frequencies from 1 to p // 2. [cycles per p]
+    Raises:
         ValueError: a frequency outside 1..p // 2.
     """
     changed = copy.deepcopy(network)

@@ -84,7 +84,8 @@ def progress_measures(
 
     Args:
         networks: pairs of epoch and network for each snapshot, in order; only one network is in memory at a time.
-        task: the task of the networks. split: the training inputs and the test inputs.
+        task: the task of the networks.
+        split: the training inputs and the test inputs.
         freqs: the key frequencies of the finished network.
     """
     return pd.DataFrame([{"epoch": epoch} | progress_at(network, task, split, freqs) for epoch, network in networks])
@@ -117,7 +118,8 @@ def largest_single_exclusion(
 
     Args:
         networks: pairs of epoch and network for each snapshot, in order; only one network is in memory at a time.
-        task: the task of the networks. train: rows of `Task.inputs()` used for training.
+        task: the task of the networks.
+        train: rows of `Task.inputs()` used for training.
     Returns:
         one row for each snapshot: `epoch`; `excluded_loss_train`, the largest loss without a single frequency [nats];
             `freq`, this frequency [cycles per p].
