@@ -30,26 +30,26 @@ def per_frequency(
             x=numbers,
             y=array(losses),
             marker_color=[COS if k in freqs else MUTED for k in numbers],
-            name="one frequency taken out",
+            name="loss without one frequency",
             hovertemplate="without frequency %{x}<br>loss = %{y:.3g} nats<extra></extra>",
         )
     )
     for value, name, colour in (
-        (original, "original", INK),
-        (restricted, "all but the key frequencies out", RESTRICTED),
+        (original, "loss of the unchanged network", INK),
+        (restricted, "loss with the key frequencies alone", RESTRICTED),
     ):
         figure.add_scatter(
             x=[0.5, len(losses) + 0.5],
             y=[value, value],
             mode="lines",
-            name=f"{name}: {value:.2g}",
+            name=f"{name}: {value:.2g} nats",
             line={"color": colour, "dash": "dash"},
         )
     figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
     low = float(np.log10(min(restricted, original))) - 0.5
     figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power", range=[low, 1.2])
     return with_title(
-        figure, f"Only the {len(freqs)} key frequencies are needed: each hurts when it is gone, no other does"
+        figure, f"Removing one of the {len(freqs)} key frequencies raises the loss; removing another frequency does not"
     )
 
 
@@ -73,7 +73,9 @@ def interventions(ablations: Ablations) -> go.Figure:
         title="loss over all pairs [nats]", type="log", exponentformat="power", range=[np.log10(original) - 1, 2]
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
-    return with_title(figure, "What can be left out (near the dashed line) and what cannot (to the right)", 460, False)
+    return with_title(
+        figure, "Loss after each intervention: near the dashed line, the network does not need the part", 460, False
+    )
 
 
 def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -86,11 +88,15 @@ def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str
     Source: Nanda et al. 2023, table 4.
     """
     figure = go.Figure()
-    kinds = {"whole network": TEST, "without its key frequencies": EXCLUDED, "without all others": RESTRICTED}
+    kinds = {
+        "whole network": TEST,
+        "without its key frequencies": EXCLUDED,
+        "with its key frequencies alone": RESTRICTED,
+    }
     for place, (kind, colour) in enumerate(kinds.items()):
         for whose, by_network, symbol, size in (
-            ("ours", losses, "circle", 8),
-            ("the paper's", reported, "diamond-open", 15),
+            ("our network", losses, "circle", 8),
+            ("the paper's network", reported, "diamond-open", 15),
         ):
             figure.add_scatter(
                 x=list(by_network),
@@ -102,5 +108,5 @@ def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str
             )
     figure.update_xaxes(title="network", type="category")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
-    title = "Without its key frequencies a network is worse than guessing; without all other frequencies it improves"
+    title = "Without its key frequencies, a network is worse than guessing; with them alone, its loss falls"
     return with_title(figure, title, 460)

@@ -18,7 +18,7 @@ _STAGES = (
     ("tokens", "a &nbsp; b &nbsp; ="),
     ("embedding<br>W<sub>E</sub>", "cos w<sub>k</sub>a, sin w<sub>k</sub>a<br>cos w<sub>k</sub>b, sin w<sub>k</sub>b"),
     ("attention and MLP<br>multiply and add", "cos w<sub>k</sub>(a+b)<br>sin w<sub>k</sub>(a+b)"),
-    ("read-off<br>W<sub>L</sub> = W<sub>out</sub> W<sub>U</sub>", "α<sub>k</sub> cos w<sub>k</sub>(a+b−c)"),
+    ("projection on<br>W<sub>L</sub> = W<sub>out</sub> W<sub>U</sub>", "α<sub>k</sub> cos w<sub>k</sub>(a+b−c)"),
     ("logits<br>sum over k", "largest at<br>c = a+b mod p"),
 )
 
@@ -75,9 +75,7 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
     )
     figure.update_xaxes(visible=False, range=[0, len(_STAGES)])
     figure.update_yaxes(visible=False, range=[-0.45, 1.5])
-    return with_title(
-        figure, "Addition as rotation: embed on circles, multiply, read off the angle of the sum", 300, False
-    )
+    return with_title(figure, "Addition as rotation: embed on circles, multiply, read the angle of the sum", 300, False)
 
 
 def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.Figure:
@@ -110,7 +108,7 @@ def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.F
                 go.Scatter(x=c, y=array(wave), name=f"frequency {k}", line={"color": colour_of(k, freqs), "width": 1})
                 for k, wave in zip(freqs, waves, strict=True)
             ),
-            go.Scatter(x=c, y=array(sum(waves)), name="their sum", line={"color": INK, "width": 2.5}),
+            go.Scatter(x=c, y=array(sum(waves)), name="sum of all waves", line={"color": INK, "width": 2.5}),
             go.Scatter(x=[answer], y=array([sum(alphas)]), mode="markers+text", text=[f"{a} + {b} = {answer}"],
                        textposition="top center", marker={"size": 9, "color": INK}, showlegend=False),
         ]  # fmt: skip
@@ -126,7 +124,9 @@ def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.F
     last[0].update(title="answer c", range=[0, p - 1], constrain=None, showgrid=True)
     reach = 1.2 * sum(alphas)
     last[1].update(title="logit", range=[-reach, reach], scaleanchor=None, constrain=None, showgrid=True)
-    with_title(figure, f"Every clock turns by a, then by b; their waves agree at one answer alone (a = {a})", 560)
+    with_title(
+        figure, f"Each clock turns by a, then by b; all waves peak together only at the answer a + b (a = {a})", 560
+    )
     return with_slider(figure, list(range(0, p, STEP)), moving, range(len(freqs), len(freqs) + len(first)), "b")
 
 
@@ -142,6 +142,6 @@ def _hands(w: float, a: int, b: int, colour: str) -> go.Scatter:
         line={"color": colour, "width": 2},
         marker={"color": colour, "size": 6},
         text=["", "a", "", "", "b", "", "", "a + b"],
-        hovertemplate="%{text}<extra></extra>",
+        hovertemplate="angle of %{text}<extra></extra>",
         showlegend=False,
     )

@@ -30,19 +30,22 @@ def singular_values(
         2,
         subplot_titles=(
             "singular values of W_out",
-            "length after W_out of principal directions of the neurons' planes",
+            "stretch by W_out of each principal direction",
         ),
     )
     count = min(len(svd.values), 20)
     owners = [direction.freq for direction in svd.directions]
     colours = [colour_of(owners[i], freqs) if i < len(owners) else MUTED for i in range(count)]
-    hover = [f"frequency {owners[i]}, {svd.directions[i].share:.0%}" if i < len(owners) else "" for i in range(count)]
+    hover = [
+        f"frequency {owners[i]}: {svd.directions[i].share:.0%} of the waves of a + b" if i < len(owners) else ""
+        for i in range(count)
+    ]
     figure.add_bar(
         x=list(range(count)),
         y=array(svd.values[:count]),
         marker_color=colours,
         text=hover,
-        hovertemplate="%{x}: %{y:.3g}<br>%{text}<extra></extra>",
+        hovertemplate="singular value %{x}: %{y:.3g}<br>%{text}<extra></extra>",
         textposition="none",
         showlegend=False,
         row=1,
@@ -57,10 +60,12 @@ def singular_values(
             row=1,
             col=2,
         )
-    figure.update_xaxes(title="number of the singular value", col=1)
+    figure.update_xaxes(title="rank of the singular value, from 0", col=1)
     figure.update_yaxes(title="singular value", col=1)
-    figure.update_yaxes(title="factor", col=2)
-    return with_title(figure, "W_out keeps two directions a circle, those that turn, and drops those that revolve")
+    figure.update_yaxes(title="length after W_out over length before", col=2)
+    return with_title(
+        figure, "In each circle, W_out keeps the two directions that rotate, and shrinks the two that revolve"
+    )
 
 
 def answers(
@@ -107,6 +112,6 @@ def answers(
                 row=1,
                 col=column,
             )
-    figure.update_xaxes(title="principal direction 1")
-    figure.update_yaxes(title="principal direction 2", col=1)
+    figure.update_xaxes(title="MLP output along principal direction 1")
+    figure.update_yaxes(title="MLP output along principal direction 2", col=1)
     return with_title(square_axes(figure), "In every circle the right answer's direction passes near its point", 480)

@@ -35,8 +35,8 @@ def lookup_spectrum(coefficients: Float[Tensor, "component head"], freqs: Sequen
         coefficients: Fourier coefficients of the tables, from `modinterp.analyses.fourier.transforms.transform`. [nats]
         freqs: each head's dominant frequency. [cycles per p]
     """
-    figure = _lines(coefficients, freqs, "coefficient of C_j [nats]")
-    return with_title(figure, "Scores: almost all of each head's lookup table lies at one frequency")
+    figure = _lines(coefficients, freqs, "coefficient of the lookup table [nats]")
+    return with_title(figure, "Attention scores: each head's lookup table lies almost entirely at one frequency")
 
 
 def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) -> go.Figure:
@@ -46,4 +46,4 @@ def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) ->
         freqs: each head's strongest frequency in the OV circuit. [cycles per p]
     """
     figure = _lines(norms, freqs, "norm of the OV circuit's component")
-    return with_title(figure, "Output of each head, by frequency of the attended token")
+    return with_title(figure, "Size of each head's output, by Fourier component of the attended token")

@@ -34,7 +34,7 @@ def ring(points: Float[Tensor, "a 2"], freq: int, name: str, size: int = 5) -> g
         mode="markers",
         marker={"size": size, "color": array(angle), "colorscale": CYCLIC, "cmin": 0, "cmax": 6.2832},
         text=[str(x) for x in range(p)],
-        hovertemplate="%{text}: (%{x:.3g}, %{y:.3g})<extra>" + name + "</extra>",
+        hovertemplate="number %{text}: (%{x:.3g}, %{y:.3g})<extra>" + name + "</extra>",
         showlegend=False,
     )
 
@@ -68,7 +68,7 @@ def planes(
     for number, (name, (freq, where)) in enumerate(points.items()):
         figure.add_trace(ring(where, freq, name), row=number // columns + 1, col=number % columns + 1)
     figure.update_xaxes(title=f"{unit} along the cosine")
-    figure.update_yaxes(title="along the sine", col=1)
+    figure.update_yaxes(title=f"{unit} along the sine", col=1)
     return with_title(square_axes(figure), title, 330 * rows + 60, False)
 
 
@@ -82,11 +82,15 @@ def dihedral_angles(angles: Mapping[tuple[int, int], PlaneAngles], freqs: Sequen
     """
     z = torch.tensor([[angles[i, j].dihedral for j in freqs] for i in freqs])
     names = [str(k) for k in freqs]
-    figure = go.Figure(heatmap(z, "written", "embedded", "degrees", labels=names, zmax=90))
+    figure = go.Figure(
+        heatmap(z, "circle in attention's output", "circle in the embedding", "angle [degrees]", labels=names, zmax=90)
+    )
     figure.update_traces(texttemplate="%{z:.1f}°")
-    figure.update_xaxes(title="frequency of the written circle [cycles per p]", type="category")
-    figure.update_yaxes(title="frequency of the embedding's circle", type="category", autorange="reversed")
-    return with_title(figure, "What attention writes lies almost perpendicular to the embedding's circles", 420, False)
+    figure.update_xaxes(title="frequency of the circle in attention's output [cycles per p]", type="category")
+    figure.update_yaxes(title="frequency in the embedding [cycles per p]", type="category", autorange="reversed")
+    return with_title(
+        figure, "Circles in attention's output are almost perpendicular to the embedding's circles", 420, False
+    )
 
 
 def sorted_biases(
@@ -101,7 +105,7 @@ def sorted_biases(
     figure = make_subplots(
         1,
         2,
-        subplot_titles=("biases of the neurons, sorted", "length of W_in's columns in the circles' planes, sorted"),
+        subplot_titles=("biases of the neurons", "columns of W_in in each circle's plane"),
     )
     figure.add_scatter(y=array(b_in.sort().values), mode="lines", line_color=INK, row=1, col=1, showlegend=False)
     for k, lengths in radii.items():
@@ -113,9 +117,9 @@ def sorted_biases(
             row=1,
             col=2,
         )
-    figure.update_xaxes(title="rank of the neuron")
-    figure.update_yaxes(title="bias", col=1)
-    figure.update_yaxes(title="length", col=2)
+    figure.update_xaxes(title="neuron, sorted by the value")
+    figure.update_yaxes(title="bias of the neuron", col=1)
+    figure.update_yaxes(title="length of the neuron's column of W_in", col=2)
     return with_title(
-        figure, "No bias is far below zero, and the columns of W_in form no circle: few are long, most short"
+        figure, "No bias is far below zero, and the columns of W_in form no circle: few are long, most are short"
     )

@@ -27,8 +27,8 @@ def spectra(norms: Mapping[str, Sequence[float]]) -> go.Figure:
         )
     figure.update_layout(barmode="group")
     figure.update_xaxes(title="frequency [cycles per p]")
-    figure.update_yaxes(title="share of the read-out's energy", tickformat=".0%")
-    return with_title(figure, "Which frequencies each network reads its answers from")
+    figure.update_yaxes(title="share of the read-out matrix's energy", tickformat=".0%")
+    return with_title(figure, "Energy of each network's read-out matrix at every frequency")
 
 
 def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, float]) -> go.Figure:
@@ -55,8 +55,10 @@ def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, floa
             mode="lines",
             line={"color": colour, "width": 1, "dash": "dot"},
             showlegend=False,
-            hovertemplate="nothing taken out: %{y:.3g} nats<extra>" + name + "</extra>",
+            hovertemplate="unchanged network: %{y:.3g} nats<extra>" + name + "</extra>",
         )
     figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
     figure.update_yaxes(LOSS_AXIS)
-    return with_title(figure, "Loss of each network with one frequency removed from its logits")
+    return with_title(
+        figure, "Loss of each network with one frequency removed from its logits (dotted: unchanged network)"
+    )

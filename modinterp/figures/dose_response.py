@@ -22,13 +22,13 @@ def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Fi
         doses, turns: the tables `dose_response` and `turn_response` of `m.causal`.
         title: title of the figure, which says what to see.
     """
-    names = ("circles of the embedding scaled", "both numbers moved on by turning circles")
+    names = ("accuracy with scaled circles of the embedding", "logits and answers after circles turn")
     figure = make_subplots(1, 2, subplot_titles=names, horizontal_spacing=0.12)
     lines = (
-        (1, doses["dose"], doses["accuracy"], "accuracy", CATEGORIES[0]),
-        (1, doses["dose"], doses["accuracy, other circles scaled"], "accuracy, other circles scaled", MUTED),
-        (2, turns["steps"], turns["formula kept"], "formula kept", CATEGORIES[0]),
-        (2, turns["steps"], turns["kept, random planes"], "formula kept, random planes turned", MUTED),
+        (1, doses["dose"], doses["accuracy"], "accuracy with key circles scaled", CATEGORIES[0]),
+        (1, doses["dose"], doses["accuracy, other circles scaled"], "accuracy with other circles scaled", MUTED),
+        (2, turns["steps"], turns["formula kept"], "fit of the moved formula", CATEGORIES[0]),
+        (2, turns["steps"], turns["kept, random planes"], "fit of the moved formula, random planes turned", MUTED),
     )
     for column, x, y, name, colour in lines:
         figure.add_trace(go.Scatter(x=x, y=y, name=name, line={"color": colour}), row=1, col=column)
@@ -38,9 +38,11 @@ def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Fi
         marker={"color": CATEGORIES[1], "size": 9},
     )  # fmt: skip
     figure.add_trace(dots, row=1, col=2)
-    figure.update_xaxes(title="size of the circles, 1 as they are", col=1)
-    figure.update_xaxes(title="steps of each number", col=2)
-    figure.update_yaxes(title="share", range=[-0.05, 1.05])
+    figure.update_xaxes(title="size of the circles [1: unchanged]", col=1)
+    figure.update_xaxes(title="turn of each number [residues]", col=2)
+    figure.update_yaxes(range=[-0.05, 1.05])
+    figure.update_yaxes(title="accuracy", col=1)
+    figure.update_yaxes(title="fit over fit before; share of pairs", col=2)
     return with_title(figure, title, 460)
 
 
@@ -58,14 +60,16 @@ def dial(logits: pd.DataFrame, title: str) -> go.Figure:
         wide, thin = {"color": MUTED, "width": 5}, {"color": CATEGORIES[0]}
         return [
             go.Scatter(x=some["distance"], y=some["foretold"], name="predicted by the formula", line=wide),
-            go.Scatter(x=some["distance"], y=some["logit"], name="logits", line=thin),
+            go.Scatter(x=some["distance"], y=some["logit"], name="logits of the network", line=thin),
         ]
 
     figure = go.Figure(traces(steps[0]))
-    figure.update_xaxes(title="class, counted from the right answer")
-    figure.update_yaxes(title="mean logit", range=[logits["foretold"].min() * 1.1, logits["foretold"].max() * 1.1])
+    figure.update_xaxes(title="class minus right answer [residues]")
+    figure.update_yaxes(
+        title="mean logit of the class", range=[logits["foretold"].min() * 1.1, logits["foretold"].max() * 1.1]
+    )
     with_title(figure, title, 420)
-    return with_slider(figure, steps, traces, (0, 1), "steps of each number")
+    return with_slider(figure, steps, traces, (0, 1), "turn of each number [residues]")
 
 
 def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], title: str) -> go.Figure:
@@ -77,11 +81,11 @@ def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], t
         title: title of the figure, which says what to see.
     """
     names = [str(k) for k in freqs]
-    drawn = heatmap(degrees, "circle read in the logits", "circle turned", "turned by [degrees]")
+    drawn = heatmap(degrees, "frequency in the logits", "frequency turned in the embedding", "turn [degrees]")
     drawn.update(x=names, y=names)
     figure = go.Figure(drawn)
-    figure.update_xaxes(title="circle read in the logits", type="category")
-    figure.update_yaxes(title="circle turned by 45 degrees", type="category")
+    figure.update_xaxes(title="frequency of the wave in the logits [cycles per p]", type="category")
+    figure.update_yaxes(title="frequency turned by 45 degrees", type="category")
     return with_title(figure, title, 420, False)
 
 
@@ -92,16 +96,16 @@ def onset(table: pd.DataFrame) -> go.Figure:
         table: the table `onset` of `m.causal`.
     """
     lines = (
-        ("accuracy, training", "lines+markers", MUTED),
-        ("accuracy, held-out", "lines+markers", TEST),
-        ("half turn, held-out", "lines+markers", TRAIN),
-        ("half turn, training", "markers", TRAIN),
+        ("accuracy, training", "accuracy on training pairs", "lines+markers", MUTED),
+        ("accuracy, held-out", "accuracy on held-out pairs", "lines+markers", TEST),
+        ("half turn, held-out", "held-out pairs moved by the half turn", "lines+markers", TRAIN),
+        ("half turn, training", "training pairs moved by the half turn", "markers", TRAIN),
     )
     figure = go.Figure()
-    for name, mode, colour in lines:
-        figure.add_scatter(x=array(table["epoch"]), y=array(table[name]), name=name, mode=mode, line_color=colour)
+    for column, name, mode, colour in lines:
+        figure.add_scatter(x=array(table["epoch"]), y=array(table[column]), name=name, mode=mode, line_color=colour)
     figure.update_xaxes(title_text="epoch")
-    figure.update_yaxes(title_text="share")
+    figure.update_yaxes(title_text="share of the pairs")
     return with_title(
-        figure, "The half turn comes with generalisation, also on the training pairs that are known long before"
+        figure, "A half turn of the circles moves answers only once the network generalises, even on training pairs"
     )

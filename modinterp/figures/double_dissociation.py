@@ -35,5 +35,5 @@ def double_dissociation(panels: Mapping[str, pd.DataFrame], title: str) -> go.Fi
         figure.add_trace(drawn, row=1, col=column)
         figure.update_xaxes(title="task", type="category", row=1, col=column)
         figure.update_yaxes(type="category", autorange="reversed", row=1, col=column)
-    figure.update_yaxes(title="what is changed", col=1)
+    figure.update_yaxes(title="intervention", col=1)
     return with_title(figure, title, 420, False)

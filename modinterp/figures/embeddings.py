@@ -33,7 +33,7 @@ def positions(embeddings: Mapping[str, Float[Tensor, "pos d_model"]]) -> go.Figu
         figure.add_trace(trace, row=row, col=1)
     figure.update_xaxes(title="dimension of the residual stream", row=len(embeddings))
     figure.update_yaxes(title="position", tickvals=[0, 1], autorange="reversed")
-    title = "Position embeddings, and their similarity in each network"
+    title = "Embeddings of the two positions in each network, and their similarity"
     return with_title(figure, title, 100 + 150 * len(embeddings), False)
 
 
@@ -54,7 +54,7 @@ def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
             showlegend=row == 1,
             row=row,
             col=1,
-            hovertemplate=f"number %{{x}}<br>value = %{{y:.4g}}<extra>{name}</extra>",
+            hovertemplate=f"rank %{{x}}<br>singular value = %{{y:.4g}}<extra>{name}</extra>",
         )
         for squared, colour, dash, top in ((False, TEST, "solid", 1.4), (True, MUTED, "dot", 1.2)):
             at = [svd.count_to_reach(share, squared) for share in TICKS]
@@ -64,7 +64,7 @@ def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
                 mode="lines",
                 line={"color": colour, "dash": dash, "width": 2},
                 showlegend=row == 1,
-                name=f"50% and 90% of the {'squares' if squared else 'values'}",
+                name=f"50% and 90% of the sum of the {'squares' if squared else 'values'}",
                 row=row,
                 col=1,
                 connectgaps=False,
@@ -82,8 +82,8 @@ def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
                     row=row,
                     col=1,
                 )
-    figure.update_xaxes(title="number of the singular value", row=len(svds))
-    figure.update_yaxes(title="value")
+    figure.update_xaxes(title="rank of the singular value", row=len(svds))
+    figure.update_yaxes(title="singular value")
     return with_title(
         figure, "Singular values of the embedding: how few directions hold most of it", 160 + 220 * len(svds)
     )
@@ -104,7 +104,7 @@ def singular_vectors(svd: SingularValues, waves: Periodicity, name: str) -> go.F
         column_widths=[0.72, 0.28],
         horizontal_spacing=0.06,
         shared_yaxes=True,
-        subplot_titles=("weight at every digit", "share of the best wave"),
+        subplot_titles=("weight at every digit", "variance at the strongest wave"),
     )
     trace = heatmap(svd.vectors[:, :count].T, "digit", "vector", "weight", True, colorbar=False)
     figure.add_trace(trace, row=1, col=1)
@@ -120,12 +120,11 @@ def singular_vectors(svd: SingularValues, waves: Periodicity, name: str) -> go.F
         hovertemplate="vector %{y}<br>frequency %{customdata}: %{x:.0%}<extra></extra>",
     )
     figure.update_xaxes(title="digit", range=[-0.5, p - 0.5], col=1)
-    figure.update_xaxes(title="share of the variance", range=[0, 1], col=2)
+    figure.update_xaxes(title="share of the vector's variance", range=[0, 1], col=2)
     figure.update_yaxes(autorange="reversed")
     figure.update_yaxes(title="singular vector, largest first", col=1)
-    distinct = len(set(waves.freqs.tolist()))
     share = float(waves.shares.mean())
-    title = f"{name}: {count} vectors hold half the singular values; {distinct} frequencies, mean share {share:.0%}"
+    title = f"{name}: {count} singular vectors make half the sum; one wave explains {share:.0%} of each on average"
     return with_title(figure, title, 220 + 13 * max(count, 10), False)
 
 
@@ -150,9 +149,9 @@ def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figur
         hovertemplate="frequency %{x}<br>norm = %{y:.4g}<extra></extra>",
     )
     for label, level, dash in (
-        ("mean + 1 deviation", norms.mean() + norms.std(correction=0), "solid"),
-        ("mean + 2 deviations", norms.mean() + 2 * norms.std(correction=0), "dash"),
-        ("a quarter of the largest", norms.max() / 4, "dot"),
+        ("mean + 1 standard deviation", norms.mean() + norms.std(correction=0), "solid"),
+        ("mean + 2 standard deviations", norms.mean() + 2 * norms.std(correction=0), "dash"),
+        ("a quarter of the largest norm", norms.max() / 4, "dot"),
     ):
         figure.add_scatter(
             x=[freqs[0] - 0.5, freqs[-1] + 0.5],
@@ -167,10 +166,12 @@ def spectrum(coefficients: Float[Tensor, "freq d_model"], name: str) -> go.Figur
     trace.x = freqs
     figure.add_trace(trace, row=2, col=1)
     figure.update_xaxes(title="frequency [cycles per p]", row=2)
-    figure.update_yaxes(title="norm", row=1)
-    figure.update_yaxes(title="dimension", row=2)
+    figure.update_yaxes(title="norm of the embedding", row=1)
+    figure.update_yaxes(title="dimension of the embedding", row=2)
     quarter = int((norms > norms.max() / 4).sum())
-    title = f"{name}: {len(active)} active frequencies, {quarter} above a quarter of the largest of {len(norms)}"
+    title = (
+        f"{name}: of {len(norms)} frequencies, {len(active)} are active; {quarter} exceed a quarter of the largest norm"
+    )
     figure = with_title(figure, title, 560)
     figure.update_layout(legend_y=-0.14)
     return figure

@@ -17,7 +17,7 @@ def _add_spectrum(
     figure: go.Figure, name: str, norms: Float[Tensor, " component"], freqs: Sequence[int], row: int, col: int
 ) -> None:
     """Add the bars of one spectrum, cosines and sines, to a panel; only the first panel adds a legend."""
-    for offset, (wave, colour) in enumerate((("cos", COS), ("sin", SIN)), start=1):
+    for offset, (wave, colour) in enumerate((("cosine", COS), ("sine", SIN)), start=1):
         own = norms[offset::2]
         figure.add_bar(
             x=list(range(1, len(own) + 1)),
@@ -34,7 +34,7 @@ def _add_spectrum(
         top = float(norms[2 * k - 1 : 2 * k + 1].max())
         figure.add_annotation(x=k, y=top, text=f"<b>{k}</b>", showarrow=False, yshift=10, row=row, col=col)
     figure.update_xaxes(title="frequency [cycles per p]", range=[0, len(norms) // 2 + 1], row=row, col=col)
-    figure.update_yaxes(title="norm", row=row, col=col)
+    figure.update_yaxes(title="norm of the component", row=row, col=col)
 
 
 def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[int], title: str = "") -> go.Figure:
@@ -49,7 +49,8 @@ def spectra(norms: Mapping[str, Float[Tensor, " component"]], freqs: Sequence[in
     for row, (name, values) in enumerate(norms.items(), start=1):
         _add_spectrum(figure, name, values, freqs, row, 1)
     figure.update_layout(barmode="group", bargap=0.2)
-    title = title or f"Sparse in the Fourier basis: norm at {len(freqs)} frequencies, {', '.join(map(str, freqs))}"
+    last, keys = list(norms)[-1].partition(",")[0], ", ".join(map(str, freqs))
+    title = title or f"{last} is sparse in the Fourier basis, with {len(freqs)} key frequencies: {keys}"
     figure = with_title(figure, title, 300 * len(norms))
     figure.update_layout(legend_y=-0.2 / len(norms))
     return figure

@@ -36,7 +36,10 @@ def periodic(
     figure.update_xaxes(title="component of b", nticks=6, tickangle=0, col=3)
     figure.update_yaxes(title="component of a", nticks=8, col=3)
     return with_title(
-        figure, "Periodic in a and b: attention, a neuron, and the logits as products of equal waves", 440, False
+        figure,
+        "Attention and a neuron are periodic in a and b; the logits are products of waves of one frequency",
+        440,
+        False,
     )
 
 

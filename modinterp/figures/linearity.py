@@ -17,7 +17,7 @@ def battery(results: Mapping[str, Linearity]) -> go.Figure:
     Args:
         results: map from the name of a network to its measures of linearity.
     """
-    names = ("share of right answers", "share of products of waves", "R squared of cos, sin(w(a + b)) before the MLP")
+    names = ("accuracy with a changed MLP", "products of waves in each activation", "w(a + b) read before the MLP")
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)
     for colour, (name, one) in zip(CATEGORIES, results.items(), strict=False):
         same = {"name": name, "legendgroup": name, "marker_color": colour}
@@ -49,8 +49,10 @@ def battery(results: Mapping[str, Linearity]) -> go.Figure:
         )
     figure.update_yaxes(range=[0, 1.03])
     figure.update_yaxes(title="accuracy over all pairs", col=1)
-    figure.update_yaxes(title="share of the variance", col=2)
-    figure.update_yaxes(title="R squared of an affine map", col=3)
+    figure.update_yaxes(title="share of the variance in products", col=2)
+    figure.update_yaxes(title="R squared of the best affine map", col=3)
+    figure.update_xaxes(title="what replaces the neurons", col=1)
+    figure.update_xaxes(title="activation", col=2)
     figure.update_xaxes(
         title="key frequency [cycles per p]",
         type="category",
@@ -58,4 +60,6 @@ def battery(results: Mapping[str, Linearity]) -> go.Figure:
         categoryarray=sorted({str(k) for one in results.values() for k in one.decodability}, key=int),
         col=3,
     )
-    return with_title(figure, "The MLP is no affine map: with the best one in its place most answers are wrong", 460)
+    return with_title(
+        figure, "The MLP is not affine: with the best affine map in its place, most answers are wrong", 460
+    )

@@ -36,7 +36,7 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
             x=(bins[:-1] + bins[1:]) / 2,
             y=counts,
             width=0.05,
-            name=f"frequency {k}" if k > 0 else "other",
+            name=f"frequency {k}" if k > 0 else "other frequencies",
             marker_color=colour_of(k, list(clusters)),
             hovertemplate="fraction %{x:.2f}<br>%{y} neurons<extra>%{fullData.name}</extra>",
             row=1,
@@ -45,18 +45,18 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
     figure.add_vline(x=THRESHOLD, line_dash="dash", row=1, col=1)
     if members:
         waves, names = transform(W_L.T)[:, members], component_names(W_L.shape[1])
-        trace = heatmap(waves, "neuron of the cluster", "component of c", "coefficient", diverging=True)
+        trace = heatmap(waves, "neuron of the cluster", "component of c", "coefficient of W_L", diverging=True)
         trace.y = names
         figure.add_trace(trace, row=1, col=2)
     figure.update_layout(barmode="stack")
-    figure.update_xaxes(title="fraction of variance explained", range=[0, 1], col=1)
-    figure.update_yaxes(title="neurons", col=1)
+    figure.update_xaxes(title="fraction of the neuron's variance", range=[0, 1], col=1)
+    figure.update_yaxes(title="number of neurons", col=1)
     figure.update_xaxes(title="neuron of the cluster", col=2)
     figure.update_yaxes(title="Fourier component of c", nticks=12, autorange="reversed", col=2)
     share = float(fits.explained.double().mean())
     return with_title(
         figure,
-        f"{share:.0%} of the neurons are one frequency to more than {THRESHOLD:.0%}, and write that frequency alone",
+        f"{share:.0%} of the neurons have over {THRESHOLD:.0%} of their variance at one frequency, and write it alone",
     )
 
 
@@ -77,8 +77,8 @@ def neuron_and_transform(field: Float[Tensor, "a b"], corner: int, title: str) -
     spectrum = heatmap(values, "frequency of x1", "frequency of x0", "magnitude", colorbar=False)
     spectrum.y = freqs
     figure.add_trace(spectrum, row=1, col=2)
-    figure.update_xaxes(title="x1", constrain="domain", col=1)
-    figure.update_yaxes(title="x0", autorange="reversed", scaleanchor="x", constrain="domain", col=1)
+    figure.update_xaxes(title="second number x1", constrain="domain", col=1)
+    figure.update_yaxes(title="first number x0", autorange="reversed", scaleanchor="x", constrain="domain", col=1)
     figure.update_xaxes(title="frequency of x1 [cycles per p]", col=2)
     figure.update_yaxes(title="frequency of x0 [cycles per p]", col=2)
     return with_title(figure, title, 440, False)

@@ -34,7 +34,7 @@ def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
             marker={"color": colour, "size": 3},
             line={"color": colour, "width": 1},
             name=null.name,
-            hovertemplate="%{x:.4g}<extra>a draw</extra>",
+            hovertemplate="%{x:.4g}<extra>one random draw</extra>",
             row=1,
             col=column,
         )
@@ -43,10 +43,10 @@ def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
             y=[worlds[0], worlds[-1]],
             mode="lines+markers",
             line={"color": INK, "width": 2},
-            hovertemplate="measured: %{x:.4g}<extra></extra>",
+            hovertemplate="this network: %{x:.4g}<extra></extra>",
             row=1,
             col=column,
         )
-    figure.update_xaxes(title="value; the line is what was measured")
+    figure.update_xaxes(title="value (line: this network)")
     figure.update_yaxes(automargin=True)
     return with_title(figure, title, 330, False)

@@ -113,8 +113,8 @@ def by_gap(attention: Mapping[str, pd.DataFrame], accuracy: Mapping[str, pd.Data
                 col=column,
                 line_color=CATEGORIES[(index + (4 if column == 2 else 0)) % len(CATEGORIES)],
             )
-    figure.update_xaxes(title="largest less next, at least")
-    figure.update_yaxes(title="mean attention", range=[0, 1.05], col=1)
+    figure.update_xaxes(title="largest number minus second-largest, at least")
+    figure.update_yaxes(title="mean attention to the largest number", range=[0, 1.05], col=1)
     figure.update_yaxes(title="accuracy", range=[0, 1.05], col=2)
     return with_title(figure, title)
 
@@ -142,10 +142,10 @@ def scores(by_number: Float[Tensor, "token head"], fit: Lines) -> go.Figure:
             name=f"line of head {head}",
         )
     figure.update_xaxes(title="number")
-    figure.update_yaxes(title="score with CLS [nats]")
+    figure.update_yaxes(title="attention score with CLS [nats]")
     lowest = float(fit.explained.min())
     return with_title(
-        figure, f"CLS scores numbers by their size: lines from {fit.first} on, R² of {lowest:.2f} or more"
+        figure, f"CLS scores numbers by size: linear in the number from {fit.first} on, R² of {lowest:.2f} or more"
     )
 
 
@@ -155,7 +155,7 @@ def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "toke
     Args:
         head: index of the head.
     """
-    panels = ("keys of numbers", "queries of numbers (without effect)")
+    panels = ("keys of numbers", "queries of numbers (no answer uses them)")
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
     for column, table in enumerate((keys, queries), start=1):
         for dim in range(table.shape[1]):
@@ -169,10 +169,12 @@ def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "toke
                 line={"color": CATEGORIES[0 if table[-1, dim] > table[0, dim] else 1], "width": 1},
             )
     figure.update_xaxes(title="number")
-    figure.update_yaxes(title="value", col=1)
-    figure.update_yaxes(title="value", col=2)
+    figure.update_yaxes(title="dimension of the key", col=1)
+    figure.update_yaxes(title="dimension of the query", col=2)
     return with_title(
-        figure, f"Head {head}: every dimension is near a line, rising (blue) or falling (red)", legend=False
+        figure,
+        f"Head {head}: every dimension of keys and queries is nearly linear, rising (blue) or falling (red)",
+        legend=False,
     )
 
 
@@ -187,7 +189,9 @@ def tables(scores: Float[Tensor, "head query key"], title: str) -> go.Figure:
     figure = make_subplots(1, len(scores), subplot_titles=names, horizontal_spacing=0.04, shared_yaxes=True)
     top = float(scores.abs().max())
     for column, (name, table) in enumerate(zip(names, scores, strict=True), start=1):
-        trace = heatmap(table, "key", "query", "score", True, colorbar=column == len(scores), zmax=top, name=name)
+        trace = heatmap(
+            table, "key", "query", "attention score [nats]", True, colorbar=column == len(scores), zmax=top, name=name
+        )
         figure.add_trace(trace, row=1, col=column)
     figure.update_xaxes(title="number of the key")
     figure.update_yaxes(title="number of the query", autorange="reversed", col=1)
@@ -201,15 +205,20 @@ def copy_margins(result: Copying, first: int) -> go.Figure:
         first: smallest number that counts for the share in the title.
     """
     figure, x = go.Figure(), list(range(len(result.margin)))
-    for is_copied, name, colour in ((True, "said", CATEGORIES[2]), (False, "something else is said", CATEGORIES[1])):
+    for is_copied, name, colour in (
+        (True, "the network answers it", CATEGORIES[2]),
+        (False, "the network answers another", CATEGORIES[1]),
+    ):
         own = [i for i in x if bool(result.right[i]) is is_copied]
         if len(own) > 1:
             figure.add_bar(x=own, y=array(result.margin[own]), name=name, marker_color=colour)
     figure.add_vline(x=first - 0.5, line_dash="dash", line_color=MUTED)
     figure.update_xaxes(title="number that all heads attend to")
-    figure.update_yaxes(title="its logit less the next [nats]")
+    figure.update_yaxes(title="its logit minus the next [nats]")
     share = float(result.right[first:].double().mean())
-    return with_title(figure, f"What is attended to is said: {share:.0%} of the numbers from {first} on are copied")
+    return with_title(
+        figure, f"The network answers the number that it attends to, for {share:.0%} of the numbers from {first} on"
+    )
 
 
 def robustness(results: Mapping[str, Tolerance]) -> go.Figure:
@@ -222,10 +231,10 @@ def robustness(results: Mapping[str, Tolerance]) -> go.Figure:
     for index, (name, result) in enumerate(results.items()):
         figure.add_scatter(x=array(result.share), y=array(result.accuracy), name=name, line_color=CATEGORIES[index])
     figure.add_vrect(x0=0.2, x1=0.3, fillcolor=MUTED, opacity=0.2, line_width=0)
-    figure.update_xaxes(title="share of the other number")
+    figure.update_xaxes(title="share of the other number in the attention output")
     figure.update_yaxes(title="accuracy of copying", range=[0, 1.05])
     return with_title(
-        figure, "Copying stands part of another number mixed in (grey: where it begins to fail in the source)"
+        figure, "Copying tolerates part of another number (grey: where copying begins to fail in the source)"
     )
 
 
@@ -241,12 +250,12 @@ def proven_shares(bound: AccuracyBound, measured: float) -> go.Figure:
         )
     )
     figure.add_hline(y=measured, line_dash="dash", line_color=INK)
-    figure.add_annotation(x=0, y=measured, text="measured on fresh inputs", showarrow=False, yshift=10, xanchor="left")
+    figure.add_annotation(x=0, y=measured, text="accuracy on fresh inputs", showarrow=False, yshift=10, xanchor="left")
     figure.update_xaxes(title="largest number of the input")
-    figure.update_yaxes(title="share of inputs proven right", range=[0, 1.08])
+    figure.update_yaxes(title="share of inputs with a proof", range=[0, 1.08])
     title = (
-        f"{bound.accuracy:.1%} of all {bound.inputs:.0e} inputs are proven right in {bound.boxes:,} cases; "
-        f"{measured:.2%} measured"
+        f"The weights prove {bound.accuracy:.1%} of all {bound.inputs:.0e} answers right, in {bound.boxes:,} cases; "
+        f"the measured accuracy is {measured:.2%}"
     )
     return with_title(figure, title, 380, False)
 

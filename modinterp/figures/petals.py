@@ -55,8 +55,8 @@ def heads_by_planes(
             col=col,
         )
         figure.add_trace(ring(points, freq, names[head, freq], 4), row=row, col=col)
-    figure.update_xaxes(title="along the cosine", row=len(heads))
-    figure.update_yaxes(title="along the sine", col=1)
+    figure.update_xaxes(title="z along the cosine", row=len(heads))
+    figure.update_yaxes(title="z along the sine", col=1)
     return with_title(square_axes(figure), title, 270 * len(heads) + 90, False)
 
 
@@ -97,7 +97,7 @@ def sums(
                 mode="lines",
                 line={"color": colour_of(head, list(numbers)), "width": 1.2},
                 opacity=0.8,
-                name=f"head {head}, attention at {freqs_of_heads[head]}",
+                name=f"head {head}, attention at frequency {freqs_of_heads[head]}",
                 legendgroup=f"{head}",
                 showlegend=column == 1,
                 row=1,
@@ -110,14 +110,14 @@ def sums(
             mode="lines+markers",
             line={"color": INK, "width": 2.5},
             marker_size=4,
-            name="sum",
+            name="sum of the heads",
             legendgroup="sum",
             showlegend=column == 1,
             row=1,
             col=column,
         )
-    figure.update_xaxes(title="along the cosine")
-    figure.update_yaxes(title="along the sine", col=1)
+    figure.update_xaxes(title="output along the cosine")
+    figure.update_yaxes(title="output along the sine", col=1)
     return with_title(square_axes(figure), "Every head writes petals; the sum of the heads is a circle", 470)
 
 
@@ -161,11 +161,11 @@ def attention_swing(
             col=head + 1,
             showlegend=False,
         )
-    figure.update_xaxes(title="w b [rad]", row=1)
+    figure.update_xaxes(title="angle of b, w b [rad]", row=1)
     figure.update_yaxes(range=[0, 1], row=1)
     figure.update_xaxes(title="frequency [cycles per p]", row=2)
     figure.update_yaxes(title=f"attention to a = {a}", row=1, col=1)
-    figure.update_yaxes(title="norm", row=2, col=1)
+    figure.update_yaxes(title="norm of the attention", row=2, col=1)
     return with_title(figure, f"With a = {a} fixed, each head's attention swings with b at one frequency", 520, False)
 
 
@@ -216,7 +216,7 @@ def family(points: int = 240) -> go.Figure:
     figure.update_yaxes(title="sine", col=1)
     with_title(
         figure,
-        "The family of petals: a fixed and a moving point of the circle, mixed in a periodic proportion",
+        "Petals: a fixed and a moving point of a circle, mixed periodically; titles give both frequencies",
         880,
         False,
     )

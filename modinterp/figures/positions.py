@@ -65,7 +65,7 @@ def attention(heads: Mapping[str, Float[Tensor, "query key"]], names: Sequence[s
         trace = heatmap(
             pattern,
             "position attended to",
-            "position",
+            "query position",
             "attention",
             labels=names,
             colorbar=not place,
@@ -73,6 +73,8 @@ def attention(heads: Mapping[str, Float[Tensor, "query key"]], names: Sequence[s
             name=name,
         )
         figure.add_trace(trace, row=place // columns + 1, col=place % columns + 1)
+    figure.update_xaxes(title="position attended to", row=rows)
+    figure.update_yaxes(title="query position", col=1)
     figure.update_yaxes(autorange="reversed")
     return with_title(figure, title, 120 + 300 * rows, False)
 
@@ -94,6 +96,6 @@ def effects(parts: pd.DataFrame, title: str) -> go.Figure:
             hovertemplate="%{x}<br>%{y:.4g} nats, accuracy %{customdata:.2%}<extra></extra>",
         )
     )
-    figure.update_xaxes(title="part at its mean over inputs")
+    figure.update_xaxes(title="part replaced by its mean over inputs")
     figure.update_yaxes(title="rise of the loss [nats]")
     return with_title(figure, title, 420, False)

@@ -12,10 +12,10 @@ from modinterp.figures.theme import CATEGORIES, MUTED, with_title
 
 _COLOURS = {"": MUTED, "rounding": CATEGORIES[1], "seed": CATEGORIES[0], "draw order": CATEGORIES[3]}
 _TOLD = {
-    "": "in all, or in none",
-    "rounding": "rounding decides",
-    "seed": "the seed decides",
-    "draw order": "the order of the draws decides",
+    "": "holds in all seeds, or in none",
+    "rounding": "rounding decides whether the claim holds",
+    "seed": "the seed decides whether the claim holds",
+    "draw order": "the order of initialisation decides",
 }
 
 
@@ -88,7 +88,9 @@ def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
             hovertemplate="%{customdata[0]}: %{customdata[2]} of %{customdata[3]}<br>%{customdata[1]}<extra></extra>",
         )
     n, universal, none = len(table), int((share == 1).sum()), int((share == 0).sum())
-    figure.update_yaxes(title="share of the seeds, 95% interval", tickformat=".0%", range=[-0.03, 1.03])
+    figure.update_yaxes(
+        title="share of seeds where the claim holds, 95% interval", tickformat=".0%", range=[-0.03, 1.03]
+    )
     figure.update_xaxes(title="claims about one network, the most prevalent first")
     return with_title(
         figure,

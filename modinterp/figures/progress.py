@@ -24,7 +24,7 @@ from modinterp.figures.theme import (
     with_title,
 )
 
-_GINIS = {"gini_W_E": ("W_E", CATEGORIES[3]), "gini_W_L": ("W_L", CATEGORIES[5])}
+_GINIS = {"gini_W_E": ("Gini of W_E", CATEGORIES[3]), "gini_W_L": ("Gini of W_L", CATEGORIES[5])}
 _COLOURS = {"train_loss": TRAIN, "test_loss": TEST, "restricted_loss_all": RESTRICTED, "excluded_loss_train": EXCLUDED}
 
 
@@ -75,9 +75,9 @@ def measures(progress: pd.DataFrame, phases: Phases) -> go.Figure:
     figure.update_xaxes(title="epoch")
     for col in (1, 2):
         figure.update_yaxes(**LOSS_AXIS, row=1, col=col)
-    figure.update_yaxes(title="Gini", row=2, col=1)
-    figure.update_yaxes(title="sum of squares", row=2, col=2)
-    figure = with_title(figure, f"Three phases, with {phases.words}: memorise, form a circuit, clean up", 660)
+    figure.update_yaxes(title="Gini coefficient", row=2, col=1)
+    figure.update_yaxes(title="sum of squared weights", row=2, col=2)
+    figure = with_title(figure, f"Three phases (memorisation, circuit formation, cleanup), with {phases.words}", 660)
     figure.update_layout(legend_y=-0.16)
     return figure
 
@@ -109,14 +109,14 @@ def restricted_accuracy(progress: pd.DataFrame) -> go.Figure:
     """
     figure = make_subplots(1, 1)
     columns = {
-        "restricted_accuracy": ("restricted, all pairs", RESTRICTED),
-        "test_accuracy": ("test", TEST),
-        "train_accuracy": ("train", TRAIN),
+        "restricted_accuracy": ("key frequencies alone, all pairs", RESTRICTED),
+        "test_accuracy": ("all frequencies, test pairs", TEST),
+        "train_accuracy": ("all frequencies, training pairs", TRAIN),
     }
     _add(figure, progress, columns, 1, 1, set())
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(title="accuracy")
-    return with_title(figure, "Restricted to its key frequencies the network is accurate before it groks")
+    return with_title(figure, "With its key frequencies alone, the network is accurate before it groks")
 
 
 def coefficients(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
@@ -144,11 +144,11 @@ def single_exclusion(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
     figure, names = make_subplots(1, 2, subplot_titles=("train accuracy", "train loss"), horizontal_spacing=0.1), set()
     for col, kind in enumerate(("accuracy", "loss"), start=1):
         columns = {f"excluded_{kind}_{k}": (f"without frequency {k}", colour_of(k, freqs)) for k in freqs}
-        _add(figure, progress, columns | {f"train_{kind}": ("train", MUTED)}, 1, col, names)
+        _add(figure, progress, columns | {f"train_{kind}": ("unchanged network", MUTED)}, 1, col, names)
     figure.update_xaxes(title="epoch")
-    figure.update_yaxes(title="accuracy", col=1)
+    figure.update_yaxes(title="train accuracy", col=1)
     figure.update_yaxes(**LOSS_AXIS, col=2)
-    return with_title(figure, "Each key frequency becomes necessary at a different time")
+    return with_title(figure, "Without each key frequency: the network begins to need each at a different time")
 
 
 def _of_runs(
@@ -190,7 +190,7 @@ def ginis(progress: Mapping[str, pd.DataFrame], phases: Mapping[str, Phases]) ->
     Source: Nanda et al. 2023, figure 19.
     """
     title = "In every seed W_E and W_L become sparse in the Fourier basis, slowly at first and quickly in cleanup"
-    return _of_runs(progress, phases, _GINIS, {"title": "Gini"}, title)
+    return _of_runs(progress, phases, _GINIS, {"title": "Gini coefficient"}, title)
 
 
 def largest_exclusion(progress: pd.DataFrame, largest: pd.DataFrame) -> go.Figure:
@@ -209,5 +209,5 @@ def largest_exclusion(progress: pd.DataFrame, largest: pd.DataFrame) -> go.Figur
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(**LOSS_AXIS)
     return with_title(
-        figure, "Largest excluded loss over single frequencies, which needs no knowledge of key frequencies"
+        figure, "The largest excluded loss of a single frequency needs no knowledge of the key frequencies"
     )

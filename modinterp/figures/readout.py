@@ -23,14 +23,14 @@ def _add_readoff(figure: go.Figure, table: ReadoffTable, row: int | None = None,
             marker_color=colour_of(k, freqs),
             text=[f"{r.amplitude:.1f}" for r in rows],
             textposition="outside",
-            hovertemplate="%{x}<br>FVE = %{y:.4f}<br>amplitude = %{text}<extra></extra>",
+            hovertemplate="%{x}<br>fraction of variance = %{y:.4f}<br>amplitude = %{text}<extra></extra>",
             row=row,
             col=col,
         )
 
 
-_DIRECTIONS = {"title": "direction of W_L, amplitude above"}
-_EXPLAINED = {"title": "fraction of variance explained", "range": [0, 1.12]}
+_DIRECTIONS = {"title": "direction of W_L (above: amplitude)"}
+_EXPLAINED = {"title": "fraction of the neurons' variance", "range": [0, 1.12]}
 
 
 def readoff(table: ReadoffTable) -> go.Figure:
@@ -47,7 +47,7 @@ def readoff(table: ReadoffTable) -> go.Figure:
         return with_title(figure, "W_L has no key direction: no frequency stands out of its spectrum")
     lowest = min(row.explained for row in table.rows)
     return with_title(
-        figure, f"Along every direction that W_L reads, one wave of a+b is at least {lowest:.0%} of the neurons"
+        figure, f"Along every direction of W_L, one wave of a+b explains at least {lowest:.0%} of the neurons' variance"
     )
 
 
@@ -64,7 +64,9 @@ def readoff_of_runs(tables: Mapping[str, ReadoffTable]) -> go.Figure:
     figure.update_xaxes(**_DIRECTIONS)
     figure.update_yaxes(**_EXPLAINED)
     lowest = min(row.explained for table in tables.values() for row in table.rows)
-    title = f"In every seed one wave of a+b is at least {lowest:.0%} of the neurons along each direction that W_L reads"
+    title = (
+        f"In every seed, along each direction of W_L, one wave explains at least {lowest:.0%} of the neurons' variance"
+    )
     return with_panel_title(figure, title, places).update_layout(showlegend=False)
 
 
@@ -86,11 +88,13 @@ def margins(p: int, freqs: Sequence[int]) -> go.Figure:
             opacity=0.6,
         )
     total = waves.sum(dim=1)
-    figure.add_scatter(x=x, y=array(total), name="sum", line={"color": INK, "width": 2.5})
+    figure.add_scatter(x=x, y=array(total), name="sum of the cosines", line={"color": INK, "width": 2.5})
     second = int(total[1:].argmax()) + 1
-    figure.add_annotation(x=second, y=float(total[second]), text=f"runner-up {float(total[second]):.2f}", ay=-30)
+    figure.add_annotation(
+        x=second, y=float(total[second]), text=f"second-largest sum: {float(total[second]):.2f}", ay=-30
+    )
     figure.update_xaxes(title="x = a + b − c mod p")
     figure.update_yaxes(title="cosine, and sum of cosines")
     return with_title(
-        figure, f"Together the {len(freqs)} waves single out x = 0, by a margin of {margin(p, freqs):.2f}"
+        figure, f"The sum of {len(freqs)} waves is largest at x = 0, by a margin of {margin(p, freqs):.2f}"
     )

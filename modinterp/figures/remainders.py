@@ -35,8 +35,8 @@ def inputs(numbers: Int[Tensor, "a b"]) -> go.Figure:
         hovertemplate="x0 = %{y}<br>x1 = %{x}<br>n = %{z}<extra></extra>",
     )
     figure = go.Figure(trace)
-    figure.update_xaxes(title="x1", dtick=1, constrain="domain")
-    figure.update_yaxes(title="x0", dtick=1, autorange="reversed", scaleanchor="x", constrain="domain")
+    figure.update_xaxes(title="digit x1", dtick=1, constrain="domain")
+    figure.update_yaxes(title="digit x0", dtick=1, autorange="reversed", scaleanchor="x", constrain="domain")
     p = len(numbers)
     return with_title(figure, f"All {p * p} numbers of two digits in base {p}: n = x0 + {p} x1", 520, False)
 
@@ -67,11 +67,14 @@ def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
             col=column,
         )
         figure.update_yaxes(scaleanchor=f"x{column}" if column > 1 else "x", row=1, col=column)
-    figure.update_xaxes(title="x1", constrain="domain", zeroline=False)
+    figure.update_xaxes(title="digit x1", constrain="domain", zeroline=False)
     figure.update_yaxes(autorange="reversed", constrain="domain", zeroline=False)
-    figure.update_yaxes(title="x0", col=1)
+    figure.update_yaxes(title="digit x0", col=1)
     return with_title(
-        figure, "The right answers: remainders repeat along the numbers, a sum along the diagonals", 360, False
+        figure,
+        "Right answers (size of a square): remainders repeat along the numbers, a sum along the diagonals",
+        360,
+        False,
     )
 
 
@@ -124,7 +127,7 @@ def over_training(
         )
     figure.update_xaxes(title="epoch", type="log", exponentformat="power", dtick=1)
     figure.update_yaxes(autorange="reversed", type="category", dtick=1)
-    figure.update_yaxes(title="task: remainder by", col=1)
+    figure.update_yaxes(title="task: remainder by this prime", col=1)
     return with_title(figure, title, 170 + 17 * max(len(names), 12), False)
 
 
@@ -147,7 +150,7 @@ def active_frequencies(
         colorscale=SEQUENTIAL,
         zmin=0,
         zmax=1,
-        colorbar={"title": "norm over<br>the largest", "thickness": 12, "len": 0.6, "y": 0.7},
+        colorbar={"title": "norm over<br>largest norm", "thickness": 12, "len": 0.6, "y": 0.7},
         hovertemplate="frequency %{y}<br>epoch %{x:,}<br>%{z:.2f} of the largest<extra></extra>",
         row=1,
         col=1,
@@ -163,8 +166,8 @@ def active_frequencies(
             row=2,
             col=1,
         )
-    figure.update_yaxes(title="frequency", row=1, col=1)
-    figure.update_yaxes(title="active", rangemode="tozero", row=2, col=1)
+    figure.update_yaxes(title="frequency [cycles per p]", row=1, col=1)
+    figure.update_yaxes(title="active frequencies", rangemode="tozero", row=2, col=1)
     figure.update_xaxes(title="epoch", row=2, col=1)
     figure.update_layout(legend={"orientation": "h", "y": 0.36, "yanchor": "bottom", "x": 0})
     first, most, last = (f(next(iter(counts.values()))) for f in (lambda c: c[0], max, lambda c: c[-1]))
@@ -199,16 +202,14 @@ def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float
                 x=never,
                 y=[1.15 * lengths[name]] * len(never),
                 mode="markers",
-                name=f"{name}: not by the end",
+                name=f"{name}: never generalised",
                 marker={"symbol": "x", "color": colour, "size": 7},
                 legendgroup=name,
                 hovertemplate="remainder by %{x}: never<extra>%{fullData.name}</extra>",
             )
     figure.update_xaxes(title="prime", type="log", tickvals=[2, 3, 5, 7, 11, 19, 31, 47, 71, 109])
-    figure.update_yaxes(title="epoch of 99% on inputs held out", type="log", exponentformat="power", dtick=1)
-    return with_title(
-        figure, "Trends over p: when each task generalises, networks for smaller p beside that of the source"
-    )
+    figure.update_yaxes(title="epoch of 99% accuracy on held-out inputs", type="log", exponentformat="power", dtick=1)
+    return with_title(figure, "When each task generalises, in networks for smaller p and in the source's network")
 
 
 def sizes(networks: Sequence[str], rows: Sequence[Mapping[str, float]]) -> go.Figure:
@@ -231,6 +232,6 @@ def sizes(networks: Sequence[str], rows: Sequence[Mapping[str, float]]) -> go.Fi
             hovertemplate=f"%{{x}}<br>%{{y:.3f}}<extra>{name}</extra>",
             **place,
         )
-        figure.update_xaxes(title="p, share trained on", type="category", **place)
+        figure.update_xaxes(title="p, share of inputs trained on", type="category", **place)
         figure.update_yaxes(title="value", range=None if "Pearson" in name else [0, 1.05], **place)
-    return with_title(figure, "The same numbers of networks for several p and shares of the inputs", 560, False)
+    return with_title(figure, "Measurements of networks for several p and shares of inputs trained on", 560, False)

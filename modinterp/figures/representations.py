@@ -25,7 +25,13 @@ def similarities(found: Float[Tensor, " irrep"], names: Sequence[str], least: fl
     colours = [COS if x > least else MUTED for x in found.tolist()]
     figure = go.Figure(go.Bar(x=list(names), y=array(found), marker_color=colours, name="similarity"))
     line = {"color": INK, "dash": "dash"}
-    figure.add_scatter(x=[names[0], names[-1]], y=[least] * 2, mode="lines", line=line, name=f"key above {least:.2g}")
+    figure.add_scatter(
+        x=[names[0], names[-1]],
+        y=[least] * 2,
+        mode="lines",
+        line=line,
+        name=f"key representations lie above {least:.2g}",
+    )
     figure.update_xaxes(title="representation", type="category")
     figure.update_yaxes(title="cosine of logits and character")
     return with_title(figure, title)
@@ -44,7 +50,7 @@ def shares(layers: Mapping[str, Sequence[float]], names: Sequence[str], title: s
         figure.add_bar(x=list(names), y=list(values), name=layer, marker_color=CATEGORIES[place % len(CATEGORIES)])
     figure.update_layout(barmode="group")
     figure.update_xaxes(title="representation", type="category")
-    figure.update_yaxes(title="share of the energy")
+    figure.update_yaxes(title="share of the layer's energy")
     return with_title(figure, title)
 
 
@@ -57,14 +63,18 @@ def losses(found: Mapping[str, tuple[float, float]], original: float, title: str
         title: title of the figure, which says what to see.
     """
     names, figure = list(found), go.Figure()
-    for place, label in enumerate(("without it", "with it alone")):
+    for place, label in enumerate(("without the representation", "with the representation alone")):
         values = [pair[place] for pair in found.values()]
         figure.add_scatter(
             x=names, y=values, mode="markers", name=label, marker={"color": CATEGORIES[place], "size": 9}
         )
     line = {"color": INK, "dash": "dash"}
     figure.add_scatter(
-        x=[names[0], names[-1]], y=[original] * 2, mode="lines", line=line, name=f"as it is: {original:.2g}"
+        x=[names[0], names[-1]],
+        y=[original] * 2,
+        mode="lines",
+        line=line,
+        name=f"unchanged network: {original:.2g} nats",
     )
     figure.update_xaxes(title="representation", type="category")
     figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power")
@@ -109,7 +119,7 @@ def prevalence(found: Mapping[str, Mapping[str, Share]], title: str) -> go.Figur
             x=list(shares), y=held, error_y=error, text=words, mode="markers", name=family, row=row, col=column
         )
     figure.update_xaxes(title="representation", type="category")
-    figure.update_yaxes(title="share of networks", range=[-0.05, 1.05])
+    figure.update_yaxes(title="share of networks that learn it", range=[-0.05, 1.05])
     return with_panel_title(figure, title, places)
 
 
@@ -127,11 +137,11 @@ def over_training(progress: pd.DataFrame, names: Sequence[str], title: str) -> g
         "embedding of a": {name: f"share_{name}" for name in names},
         "losses": {
             "held-out pairs": "test_loss",
-            "these alone": "neurons_restricted_loss_all",
-            "without these": "neurons_excluded_loss_train",
+            "key representations alone": "neurons_restricted_loss_all",
+            "without key representations": "neurons_excluded_loss_train",
         },
     }
-    axes = ("cosine of logits and character", "share of the energy", "loss [nats]")
+    axes = ("cosine of logits and character", "share of the embedding's energy", "loss [nats]")
     figure, places = panels(parts)
     for (part, lines), axis in zip(parts.items(), axes, strict=True):
         row, column = places[part]
@@ -183,7 +193,13 @@ def by_class(
     figure.add_scatter(x=x, y=array(formula[order]), mode="lines", line=steps, name="sum of characters")
     marker = {"color": COS, "size": 5}
     figure.add_scatter(
-        x=x, y=array(found[order]), mode="markers", marker=marker, name="network", text=names, hovertemplate=hover
+        x=x,
+        y=array(found[order]),
+        mode="markers",
+        marker=marker,
+        name="logits of the network",
+        text=names,
+        hovertemplate=hover,
     )
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": MUTED, "width": 1, "dash": "dot"}}
     figure.update_layout(shapes=[line | {"x0": edge, "x1": edge} for edge in edges[:-1]])  # one by one: seconds

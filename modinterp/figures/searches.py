@@ -40,10 +40,12 @@ def parallel_coordinates(search: Search) -> go.Figure:
         title="parameter", tickvals=across, ticktext=[*(space.labels[name] for name in space.choices), "loss [nats]"],
         range=[-0.4, len(across) - 0.4], showgrid=True,
     )  # fmt: skip
-    figure.update_yaxes(title="choice; validation loss", showticklabels=False, showgrid=False, range=[-0.08, 1.08])
+    figure.update_yaxes(
+        title="choice of each parameter, and loss", showticklabels=False, showgrid=False, range=[-0.08, 1.08]
+    )
     question = search.question
-    title = f"{n_complete} of {len(trials)} trials of {question.epochs:,} epochs ended, p = {question.p}: "
-    return with_title(figure, f"{title}each a line through its choices to its loss")
+    title = f"{n_complete} of {len(trials)} trials ran all {question.epochs:,} epochs (p = {question.p}); "
+    return with_title(figure, f"{title}a line links the choices of each trial to its loss")
 
 
 def _height(values: tuple[float, ...], value: float, trial: int, n_trials: int) -> float:
@@ -92,7 +94,11 @@ def _scales(figure: go.Figure, space: Space, low: float, high: float) -> None:
 
 def _legend(figure: go.Figure) -> None:
     """Add legend entries that explain the line styles by how a trial ended."""
-    kinds = (("to its end, low loss", _colour(0), 2), ("to its end, high loss", _colour(1), 2), ("pruned", MUTED, 1))
+    kinds = (
+        ("full trial, low loss", _colour(0), 2),
+        ("full trial, high loss", _colour(1), 2),
+        ("pruned trial", MUTED, 1),
+    )
     for name, colour, width in kinds:
         figure.add_scatter(x=[0], y=[-1.0], mode="lines", name=name, line={"color": colour, "width": width})
 
@@ -112,8 +118,10 @@ def importances(search: Search) -> go.Figure:
     )
     even = 1 / len(shares)
     figure.add_vline(x=even, line={"color": MUTED, "dash": "dot"})
-    figure.add_annotation(x=even, y=1.0, yref="paper", yanchor="bottom", text="if all mattered alike", showarrow=False)
+    figure.add_annotation(
+        x=even, y=1.0, yref="paper", yanchor="bottom", text="if all mattered equally", showarrow=False
+    )
     figure.update_xaxes(title="share of the importance (PED-ANOVA)", range=[0, float(np.max(shares)) * 1.15])
     figure.update_yaxes(title="parameter")
-    title = f"What distinguishes the best quarter of {len(search.trials)} trials: most of all"
+    title = f"The parameter that most distinguishes the best quarter of {len(search.trials)} trials:"
     return with_title(figure, f"{title} {search.space.labels[str(shares.index[-1])]}", 360, False)

@@ -30,7 +30,7 @@ def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) 
         f"test_loss_{name}": (f"digit {place}", colour, 2.5)
         for place, (name, colour) in enumerate(zip(names, scale(len(names)), strict=True))
     }
-    for column, (name, colour, width) in (columns | {"test_loss": ("mean of all", INK, 1.5)}).items():
+    for column, (name, colour, width) in (columns | {"test_loss": ("mean of all digits", INK, 1.5)}).items():
         for history in histories if len(histories) > 1 else ():
             figure.add_scatter(
                 x=array(history["epoch"]),
@@ -49,7 +49,7 @@ def digits(histories: Sequence[pd.DataFrame], names: Sequence[str], title: str) 
             line={"color": colour, "width": width, "dash": "dot" if column == "test_loss" else "solid"},
             hovertemplate="step %{x}<br>%{y:.4g} nats<extra>%{fullData.name}</extra>",
         )
-    figure.update_xaxes(title="step", type="log")
+    figure.update_xaxes(title="training step", type="log")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
     return with_title(figure, title, 460)
 
@@ -66,7 +66,7 @@ def composition(
         losses: map from the name of the ablated heads to the loss without these heads. [nats]
         title: title of the figure, which says what to see.
     """
-    names = ("first layer: attention to the token before", "last layer: attention to what followed", "loss without")
+    names = ("first layer: attention to the previous token", "last layer: attention after a copy", "loss without heads")
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.1)
     for col, scores in enumerate((previous, induction), start=1):
         heads = range(len(scores))
@@ -101,7 +101,7 @@ def direct_paths(logits: Float[Tensor, "token output"], title: str) -> go.Figure
         logits: logits of the direct path, from `modinterp.analyses.attention.trigrams.direct_path`.
         title: title of the figure, which says what to see.
     """
-    figure = go.Figure(heatmap(logits, "answer", "token asked for", "logit", diverging=True))
+    figure = go.Figure(heatmap(logits, "answer", "token attended to", "logit", diverging=True))
     figure.update_xaxes(title="answer", dtick=1)
-    figure.update_yaxes(title="which of the tokens asked for it is", dtick=1, autorange="reversed")
+    figure.update_yaxes(title="token attended to [index]", dtick=1, autorange="reversed")
     return with_title(figure, title, 480, legend=False)

@@ -30,7 +30,7 @@ def ranks(result: RankAttention, title: str) -> go.Figure:
         trace = heatmap(
             result.mass[:, head],
             "rank",
-            "output",
+            "output position",
             "attention",
             colorbar=head == heads - 1,
             zmax=float(result.mass.max()),
@@ -39,7 +39,7 @@ def ranks(result: RankAttention, title: str) -> go.Figure:
         trace.update(x=list(range(1, count + 1)), y=list(range(1, outputs + 1)))
         figure.add_trace(trace, row=1, col=head + 1)
     figure.update_xaxes(title="rank of the number", dtick=1)
-    figure.update_yaxes(title="output", dtick=1, autorange="reversed", col=1)
+    figure.update_yaxes(title="output position", dtick=1, autorange="reversed", col=1)
     return with_title(figure, title, 340, False)
 
 
@@ -51,12 +51,16 @@ def swaps(results: Sequence[TokenSwap]) -> go.Figure:
             on.
     """
     figure, x = go.Figure(), list(range(2, len(results) + 2))
-    kinds = {"number of the place": "unchanged", "next above the token": "next_larger", "neither": "neither"}
+    kinds = {
+        "number for the position": "unchanged",
+        "next above the new token": "next_larger",
+        "another number": "neither",
+    }
     for index, (name, attribute) in enumerate(kinds.items()):
         values = [getattr(swap, attribute) for swap in results]
         figure.add_bar(x=x, y=values, name=name, marker_color=CATEGORIES[index], text=[f"{v:.0%}" for v in values])
     figure.update_layout(barmode="stack")
-    figure.update_xaxes(title="output whose token was replaced by a random one", dtick=1)
+    figure.update_xaxes(title="output position whose token was replaced", dtick=1)
     figure.update_yaxes(title="share of answers", range=[0, 1.02])
     return with_title(
         figure, "With a random token at an output, does the next answer follow the position or the token?", 380
@@ -85,5 +89,7 @@ def scores(by_output: Float[Tensor, "output token head"]) -> go.Figure:
                 line_color=colour_of(output, list(range(outputs))),
             )
     figure.update_xaxes(title="number")
-    figure.update_yaxes(title="score [nats]", col=1)
-    return with_title(figure, "Attention scores of the sort are not linear, and differ between outputs")
+    figure.update_yaxes(title="attention score [nats]", col=1)
+    return with_title(
+        figure, "When sorting, attention scores are not linear in the number, and differ between output positions"
+    )

@@ -56,7 +56,7 @@ def polar(sets: Mapping[str, Int[Tensor, " input"]], turns: Sequence[float]) -> 
         list(steps),
         lambda step: [go.Scatter(**_points(numbers, steps[step])) for numbers in sets.values()],
         range(len(sets)),
-        "a full turn in units of 2 pi (in numbers)",
+        "numbers per full turn, in units of 2 pi (and as a count)",
     )
 
 

@@ -101,7 +101,7 @@ def thresholds(table: pd.DataFrame, title: str) -> go.Figure:
                 hovertemplate="%{x:.0%} of the pairs<br>%{y} epochs<extra>%{fullData.name}</extra>",
             )
     figure.update_xaxes(title="share of the pairs trained on", tickformat=".0%")
-    figure.update_yaxes(title="epochs", type="log")
+    figure.update_yaxes(title="epochs until the loss is reached", type="log")
     return with_title(figure, title, 460)
 
 
@@ -143,7 +143,7 @@ def summaries(table: pd.DataFrame, title: str) -> go.Figure:
                     mode="markers",
                     name=f"{setting}, {whose}",
                     marker={"color": CATEGORIES[place], "symbol": symbol, "size": 10},
-                    hovertemplate="%{text}<br>Gini %{x:.2f}<br>FVE %{y:.3f}<extra>%{fullData.name}</extra>",
+                    hovertemplate="%{text}<br>Gini %{x:.2f}<br>explained %{y:.3f}<extra>%{fullData.name}</extra>",
                 )
     figure.update_xaxes(title="Gini coefficient of W_E in the Fourier basis")
     figure.update_yaxes(title="fraction of the logits' variance explained")
@@ -176,7 +176,7 @@ def skips(table: pd.DataFrame, title: str) -> go.Figure:
     order = [f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper") if (s, w) in pairs]
     figure.update_yaxes(title="setting", categoryorder="array", categoryarray=order[::-1], automargin=True)
     figure.update_xaxes(
-        title="loss [nats]; open: mean as skip",
+        title="loss [nats]; open circle: skip replaced by its mean",
         type="log",
         exponentformat="power",
     )

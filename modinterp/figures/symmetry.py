@@ -22,6 +22,6 @@ def correct_logits(
         title: title of the figure, which says what to see.
     """
     figure = go.Figure(heatmap(field, "a", distance, "correct logit"))
-    figure.update_xaxes(title="a")
+    figure.update_xaxes(title="first number a")
     figure.update_yaxes(title=f"{distance} mod p", autorange="reversed")
     return with_title(figure, title, 460, False)

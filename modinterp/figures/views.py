@@ -16,13 +16,13 @@ CORNER = 30  # components of the 2D transform that are shown
 def _neuron(view: Neuron) -> go.Figure:
     """Draw the activation of a neuron over all pairs, and its 2D transform."""
     corner = min(CORNER, len(view.map))
-    title = f"Neuron {view.index}: {view.explained:.0%} of its variance at {view.block}"
+    title = f"Neuron {view.index}: {view.explained:.0%} of its variance is at {view.block}"
     return neurons.neuron_and_transform(view.map, corner, title)
 
 
 def _head(view: Head) -> go.Figure:
     """Draw the attention of a head from the last position to the first number, over all pairs."""
-    title = f"Head {view.index}: {view.explained:.0%} of its attention's variance at {view.block}"
+    title = f"Head {view.index}: {view.explained:.0%} of its attention's variance is at {view.block}"
     return grids.maps({f"head {view.index}": view.pattern}, "attention to a", title, zmax=1)
 
 
@@ -35,24 +35,23 @@ def _circle(view: CircleOf) -> go.Figure:
 def _without(view: Without) -> go.Figure:
     """Draw the loss of a network before and after some parts were removed, on a logarithmic axis."""
     figure = go.Figure()
-    for name, scores in (("before", view.before), ("after", view.after)):
+    for name, scores in (("unchanged network", view.before), ("network without the parts", view.after)):
         losses = [score.loss for score in scores.values()]
         figure.add_trace(go.Bar(x=list(scores), y=losses, name=name))
     figure.update_yaxes(type="log", title="loss [nats]", exponentformat="power")
-    figure.update_xaxes(title="pairs")
-    return with_title(figure, f"Without {view.parts}, at the {view.site}", 360)
+    figure.update_xaxes(title="pairs evaluated")
+    return with_title(figure, f"Loss without {view.parts}, removed at the {view.site}", 360)
 
 
 def _turned(view: Turned) -> go.Figure:
     """Draw the share of pairs whose answer changed as predicted, together with controls."""
     shares = {"circles": view.moved} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
-    figure.update_yaxes(title="share of the pairs", range=[0, 1])
-    figure.update_xaxes(title="what was changed")
+    figure.update_yaxes(title="pairs moved as predicted, share", range=[0, 1])
+    figure.update_xaxes(title="part that was changed")
     circles_turned = ", ".join(map(str, view.freqs))
-    title = (
-        f"Answers moved by {view.moved_by} when circles {circles_turned} turn by {view.step_a:g} and {view.step_b:g}"
-    )
+    turns = f"{view.step_a:g} and {view.step_b:g} steps"
+    title = f"Answers move by {view.moved_by} when circles {circles_turned} turn by {turns}"
     return with_title(figure, title, 360, False)
 
 
@@ -62,9 +61,9 @@ def _swapped(view: Swapped) -> go.Figure:
     """
     shares = {view.parts: view.to_other} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
-    figure.update_yaxes(title="share of the pairs", range=[0, 1])
-    figure.update_xaxes(title="what was exchanged")
-    return with_title(figure, f"Pairs that get the other pair's answer: swapped at {view.hook}", 360, False)
+    figure.update_yaxes(title="pairs with the other answer, share", range=[0, 1])
+    figure.update_xaxes(title="part that was exchanged")
+    return with_title(figure, f"Pairs that get the other pair's answer after a swap at {view.hook}", 360, False)
 
 
 DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without, Turned: _turned, Swapped: _swapped})

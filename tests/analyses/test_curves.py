@@ -101,4 +101,4 @@ def test_phases_of_snapshots_too_far_apart_say_so() -> None:
     assert (fine.apart, fine.is_coarse) == (50, False)
     assert fine.words == "boundaries at epochs 1,000, 2,000 and 2,400"
     assert (coarse.apart, coarse.is_coarse) == (1000, True)
-    assert "snapshots 1,000 epochs apart are too coarse to tell" in coarse.words
+    assert "uncertain because snapshots are 1,000 epochs apart" in coarse.words

@@ -34,5 +34,5 @@ def test_digits_have_a_colour_each_and_their_mean() -> None:
     one = table([0, 10, 20], [2.0, 1.0, 0.5]).assign(**{f"test_loss_{name}": [2.0, 1.0, 0.1] for name in names})
     figure = sequences.digits([one, one], names, "What to see")
     shown = [trace for trace in figure.data if trace.showlegend is None]
-    assert [trace.name for trace in shown] == ["digit 0", "digit 1", "digit 2", "mean of all"]
+    assert [trace.name for trace in shown] == ["digit 0", "digit 1", "digit 2", "mean of all digits"]
     assert len({trace.line.color for trace in shown}) == 4

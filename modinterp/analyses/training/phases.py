@@ -120,7 +120,7 @@ class Phases:
         epochs = f"{self.memorisation_ended:,.0f}, {self.formed:,.0f} and {self.cleaned:,.0f}"
         if not self.is_coarse:
             return f"boundaries at epochs {epochs}"
-        return f"boundaries near epochs {epochs}, which snapshots {self.apart:,.0f} epochs apart are too coarse to tell"
+        return f"boundaries near epochs {epochs}, uncertain because snapshots are {self.apart:,.0f} epochs apart"
 
     def dozen_of(self, epochs: Sequence[int]) -> list[int]:
         """Select about a dozen epochs spread over the phases: the ends, the boundaries, and two within each phase.

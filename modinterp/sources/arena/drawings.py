@@ -33,17 +33,22 @@ def _short(name: str) -> str:
 def _sureness(m: SequenceMeasurements) -> go.Figure:
     table = judged(m).answered.table()
     names = ("accuracy", "mean probability of the right answer", "smallest")
-    lines = {name: (table["position"].tolist(), table[name].tolist()) for name in names}
+    shown = (*names[:2], "smallest probability of the right answer")
+    lines = {
+        label: (table["position"].tolist(), table[name].tolist()) for label, name in zip(shown, names, strict=True)
+    }
     title = "Every sign is right, but the network is unsure where the sum is near zero"
-    return measured.curves(lines, ("position", "share or probability"), title)
+    return measured.curves(lines, ("position in the list", "accuracy or probability"), title)
 
 
 def _attention(m: SequenceMeasurements) -> go.Figure:
     pattern = judged(m).patterns[0].mean(dim=(0, 1))
     places = range(pattern.shape[0])
-    lines = {f"query {place}": (list(places)[: place + 1], pattern[place, : place + 1]) for place in (4, 9, 14, 19)}
+    lines = {
+        f"query position {place}": (list(places)[: place + 1], pattern[place, : place + 1]) for place in (4, 9, 14, 19)
+    }
     title = "Each position attends equally to all positions so far"
-    return measured.curves(lines, ("position attended to", "attention"), title)
+    return measured.curves(lines, ("position attended to", "mean attention"), title)
 
 
 def _line(by_run: Measured) -> go.Figure | None:
@@ -52,7 +57,7 @@ def _line(by_run: Measured) -> go.Figure | None:
         for name, m in by_run.items()
     }
     title = "The head writes each number in proportion to its value along one direction, u"
-    return measured.curves(lines, ("number", "coordinate along u"), title) if lines else None
+    return measured.curves(lines, ("number", "head output along direction u"), title) if lines else None
 
 
 def _mean(m: SequenceMeasurements) -> go.Figure:
@@ -61,10 +66,12 @@ def _mean(m: SequenceMeasurements) -> go.Figure:
     rows = slice(0, 60)
     points = {
         name: (x[rows].flatten(), along[rows].flatten())
-        for name, x in (("mean of the numbers so far", means), ("their sum", sums))
+        for name, x in (("mean of the numbers so far", means), ("sum of the numbers so far", sums))
     }
     title = "The residual stream holds the mean of the numbers so far, not the sum"
-    return measured.curves(points, ("mean or sum of the numbers so far", "coordinate along u"), title, markers=True)
+    return measured.curves(
+        points, ("mean or sum of the numbers so far", "residual stream along u"), title, markers=True
+    )
 
 
 def _without(m: SequenceMeasurements) -> go.Figure:
@@ -74,10 +81,10 @@ def _without(m: SequenceMeasurements) -> go.Figure:
         cut = m.answers_to(m.sampled, network).correct.double()
     whole = m.answers_to(m.sampled).correct.double()
     middles, lines = (edges[1:] + edges[:-1]) / 2, {}
-    for name, correct in (("whole", whole), ("without neurons", cut)):
+    for name, correct in (("whole network", whole), ("network without neurons", cut)):
         within = [correct[(size > low) & (size <= high)] for low, high in pairwise(edges)]
         lines[name] = (middles, [float(part.mean()) for part in within])
-    title = "Neurons are needed where the mean is small"
+    title = "The network needs its neurons where the mean of the numbers is near zero"
     return measured.curves(lines, ("mean of the numbers so far", "accuracy"), title)
 
 
@@ -87,7 +94,7 @@ def _neurons(m: SequenceMeasurements) -> go.Figure:
     neurons = list(range(len(boosts)))
     lines = {name: (neurons, boosts[:, place]) for place, name in enumerate(("negative", "zero", "positive"))}
     title = "Each neuron boosts zero and one sign, against the other sign"
-    return measured.curves(lines, ("neuron", "added to the logit of an answer"), title, markers=True)
+    return measured.curves(lines, ("neuron", "logit that the neuron adds per unit"), title, markers=True)
 
 
 def _neuron_table(m: SequenceMeasurements) -> pd.DataFrame:
@@ -104,7 +111,7 @@ def _sort_attention(by_run: Measured) -> go.Figure | None:
         sources = (m.inputs[:, None, : m.task.n] == m.answers[:, : m.task.n, None]).int().argmax(dim=-1)
         to_next = weight.gather(3, sources[:, None, :, None].expand(-1, weight.shape[1], -1, -1)).squeeze(-1)
         lines[_short(name)] = (list(range(m.task.n)), to_next.amax(dim=1).mean(dim=0))
-    title = "Attention to the next larger number, in the head where it is higher"
+    title = "Attention to the next larger number, in the head that attends to it more"
     return measured.curves(lines, ("position in the sorted list", "mean attention"), title) if lines else None
 
 
@@ -114,7 +121,7 @@ def _sort_copies(m: SequenceMeasurements) -> go.Figure:
     sets = copied(m)
     lines = {f"head {head}": (list(range(m.task.limit)), own[head]) for head in range(len(own))}
     title = f"The heads share the numbers: {int(sets[0].sum())} and {int(sets[1].sum())} of {m.task.limit} are copied"
-    return measured.curves(lines, ("number attended to", "its own logit, less the mean"), title)
+    return measured.curves(lines, ("number attended to", "its logit minus the mean logit"), title)
 
 
 def _sort_scores(m: SequenceMeasurements) -> go.Figure:
@@ -138,21 +145,21 @@ def _sort_triples(m: SequenceMeasurements) -> go.Figure:
         weight = pattern[rows, asked.source(d + above)]
         lines[f"to d + {above}"] = (list(range(m.task.limit - 2)), weight.unflatten(0, (m.task.limit - 2, -1)).mean(1))
     title = "d + 2 often gets more attention than the answer d + 1"
-    return measured.curves(lines, ("d", "mean attention, head that copies d + 1"), title)
+    return measured.curves(lines, ("number d", "mean attention, head that copies d + 1"), title)
 
 
 def _mirror(m: SequenceMeasurements) -> go.Figure:
     places = range(m.task.half + 1, 2 * m.task.half + 1)
     lines = {f"head 0.{head}": (list(places), row) for head, row in enumerate(differences(m))}
     title = "A first-layer head attends to the mirror position where both tokens are equal"
-    return measured.curves(lines, ("place", "attention to the mirror position: equal tokens minus unequal"), title)
+    return measured.curves(lines, ("position", "attention to the mirror: equal minus unequal"), title)
 
 
 def _blind(by_run: Measured) -> go.Figure | None:
     places = {name: range(m.task.half + 1, 2 * m.task.half + 1) for name, m in by_run.items()}
     lines = {_short(name): (list(places[name]), errors_by_pair(m)) for name, m in by_run.items()}
     title = "Each network misses a lone mismatch at some positions"
-    return measured.curves(lines, ("unequal place", "share missed"), title) if lines else None
+    return measured.curves(lines, ("position of the mismatch", "share of mismatches missed"), title) if lines else None
 
 
 FIGURES = {
@@ -167,7 +174,7 @@ FIGURES = {
             make=lambda by_run: u(judged(by_run[CUMSUM[0]])).table() if CUMSUM[0] in by_run else None,
         ),
     ),
-    "cumsum_mean": Drawing(number="November: what the MLP reads", draw=_mean),
+    "cumsum_mean": Drawing(number="November: input of the MLP", draw=_mean),
     "cumsum_without": Drawing(number="November: ablation of the MLP", draw=_without),
     "cumsum_neurons": Drawing(
         number="November: neurons", draw=_neurons, table=Table(title="Neurons", make=_neuron_table)

@@ -20,7 +20,9 @@ def _agreements(m: SequenceMeasurements) -> go.Figure:
         looks = for_carry(m, column)
         lines[f"column {column}"] = ([look.position for look in looks], [look.agreement for look in looks])
     title = "Some heads attend to the digit that decides the carry (1), some to the other digit (0)"
-    return measured.curves(lines, ("position of the head's query", "agreement with the hierarchy"), title, markers=True)
+    return measured.curves(
+        lines, ("position of the head's query", "agreement with the deciding digit, 0 to 1"), title, markers=True
+    )
 
 
 def _circle(m: SequenceMeasurements) -> go.Figure:
@@ -29,21 +31,21 @@ def _circle(m: SequenceMeasurements) -> go.Figure:
     points = (places - places.mean(dim=0)) @ found.plane.T
     lines = {"digits 0 to 9": (points[:, 0], points[:, 1])}
     title = f"The digits' unembedding vectors in two directions, which hold {found.energy:.0%} of their differences"
-    return measured.curves(lines, ("first direction", "second direction"), title)
+    return measured.curves(lines, ("first direction of the plane", "second direction of the plane"), title)
 
 
 def _copies(m: SequenceMeasurements) -> go.Figure:
     found = attention_to_copies(judged(m))
     lines = {f"head 0.{head}": (list(range(found.shape[1])), row) for head, row in enumerate(found)}
     title = "Attention of a letter to its earlier copies, first layer"
-    return measured.curves(lines, ("letter", "attention to earlier copies"), title)
+    return measured.curves(lines, ("letter", "mean attention to earlier copies"), title)
 
 
 def _domains(m: SequenceMeasurements) -> go.Figure:
     found = contrasts(judged(m))
     lines = {f"head 1.{head}": (list(range(found.shape[1])), row) for head, row in enumerate(found)}
     title = "How much each second-layer head favours the letter that it attends to"
-    return measured.curves(lines, ("letter", "the letter's own logit minus the other letters'"), title)
+    return measured.curves(lines, ("letter", "own logit minus other letters' logits"), title)
 
 
 FIGURES = {

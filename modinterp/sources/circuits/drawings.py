@@ -41,7 +41,7 @@ def _learning(measured: Measured) -> go.Figure | None:
 
 def _accuracies(measured: Measured) -> go.Figure | None:
     accuracies = {
-        name: {"uniform numbers": m.accuracy, f"all below {m.smallest_number}": m.small_accuracy}
+        name: {"uniform numbers": m.accuracy, f"numbers below {m.smallest_number}": m.small_accuracy}
         for name, m in _short_names(measured, (MAX[0], BALANCED[0])).items()
     }
     return ordering.accuracies(accuracies) if accuracies else None
@@ -60,9 +60,9 @@ def _orders(m: OrderMeasurements) -> go.Figure:
     unit = F.normalize(m.pre_in_all_orders[0], dim=1)
     cosines = unit @ unit.T
     shuffled = torch.randperm(len(cosines), generator=torch.Generator().manual_seed(0))
-    title = f"Neurons at CLS in all orders of one input: cosines from {float(cosines.min()):.3f} on"
-    maps = {"orders in sequence": cosines, "the same at random": cosines[shuffled][:, shuffled]}
-    return ordering.cosine_maps(maps, "order", title, 0)
+    title = f"Neurons at CLS in all orders of one input: the least cosine is {float(cosines.min()):.3f}"
+    maps = {"orders in sequence": cosines, "orders at random": cosines[shuffled][:, shuffled]}
+    return ordering.cosine_maps(maps, "order of the input", title, 0)
 
 
 def _by_gap(m: OrderMeasurements, values: Float[Tensor, " input"] | Bool[Tensor, " input"]) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def _gaps(m: OrderMeasurements) -> go.Figure:
 
 
 def _idealised(m: OrderMeasurements) -> go.Figure:
-    patterns = {"own scores": m.pattern, "scores on lines": m.cls_by_lines.pattern(m.uniform.inputs)}
+    patterns = {"network's scores": m.pattern, "linear scores": m.cls_by_lines.pattern(m.uniform.inputs)}
     mass = {name: _by_gap(m, _mass_on_largest(m, pattern).mean(dim=1)) for name, pattern in patterns.items()}
     accuracy = {"network": _by_gap(m, m.correct_first(m.logits[:, 0]))}
     for name, pattern in patterns.items():

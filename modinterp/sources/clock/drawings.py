@@ -44,14 +44,16 @@ def _other_frequencies(freqs: tuple[int, ...]) -> list[int]:
 def _embedding_circles(m: CyclicMeasurements) -> go.Figure:
     W_E = m.W_E.double()
     panels = {f"key frequency {k}": (k, W_E @ plane(W_E, k)) for k in m.freqs}
-    panels |= {f"frequency {k}, not used": (k, W_E @ plane(W_E, k)) for k in _other_frequencies(m.freqs)}
+    panels |= {f"frequency {k}, not a key": (k, W_E @ plane(W_E, k)) for k in _other_frequencies(m.freqs)}
     columns = max(len(m.freqs), 3)
     return circles.planes(panels, "The embedding lies on a circle at each key frequency", "W_E", columns)
 
 
 def _circles_of_W_L(m: CyclicMeasurements) -> go.Figure:
     W = m.W_L.T.double()
-    panels = {f"key frequency {k}: {m.circles.circles_of_W_L[k].quality:.1%}": (k, W @ plane(W, k)) for k in m.freqs}
+    panels = {
+        f"frequency {k}: {m.circles.circles_of_W_L[k].quality:.1%} circular": (k, W @ plane(W, k)) for k in m.freqs
+    }
     return circles.planes(panels, "The columns of W_L lie on circles at the same frequencies", "W_L", len(m.freqs))
 
 
@@ -72,7 +74,7 @@ def _petals(m: CyclicMeasurements) -> go.Figure:
         predicted[key] = mixture(
             m.circles.attention_share[:, fit.head], m.circles.token_values[fit.head] @ reader, m.circles.fixed_a
         )
-        names[key] = f"head {fit.head} at {fit.attention}, plane {fit.embedding}"
+        names[key] = f"head {fit.head}, frequency {fit.attention}; plane {fit.embedding}"
     title = f"With a = {m.circles.fixed_a}, each head's z traces the predicted petals (line): R squared above 0.999"
     return petals.heads_by_planes(measured, predicted, names, title)
 
@@ -190,7 +192,7 @@ FIGURES = {
         ),
         all_of=BATTERY,
         table=Table(
-            title="The whole battery",
+            title="All measures of linearity",
             make=lambda measured: measured[MAIN].circles.mlp_linearity.table() if MAIN in measured else None,
         ),
     ),

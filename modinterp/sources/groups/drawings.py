@@ -51,7 +51,10 @@ def _losses(m: GroupMeasurements) -> go.Figure:
 
 
 def _clusters(m: GroupMeasurements) -> go.Figure:
-    sizes = {f"by {of}": [found.sizes(m.irreps).get(name, 0) for name in _names(m)] for of, found in m.neurons.items()}
+    sizes = {
+        f"by the neuron's input from {of}": [found.sizes(m.irreps).get(name, 0) for name in _names(m)]
+        for of, found in m.neurons.items()
+    }
     return representations.counts(sizes, _names(m), "neurons", "Each neuron serves one representation")
 
 

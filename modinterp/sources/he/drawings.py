@@ -84,10 +84,12 @@ def _waves(m: CyclicMeasurements) -> go.Figure:
         name = f"neuron {n}, frequency {int(waves.winner[n]) + 1}: {float(waves.share_read[n]):.0%} of the energy"
         by_angle = (int(waves.winner[n] + 1) * residues % waves.p).argsort()
         lines[name] = [
-            Line(torch.arange(waves.p), waves.theta[n][by_angle], "theta", mode="lines+markers"),
-            Line(torch.arange(waves.p), cosine[by_angle], "best cosine", MUTED),
+            Line(
+                torch.arange(waves.p), waves.theta[n][by_angle], "weights that the neuron reads", mode="lines+markers"
+            ),
+            Line(torch.arange(waves.p), cosine[by_angle], "best-fitting cosine", MUTED),
         ]
-        axes[name] = ("residue, in the order of its angle at this frequency", "weight")
+        axes[name] = ("residue, ordered by its angle", "weight theta")
     return _drawn(lines, axes, "Neurons with ReLU read waves that are squarer than a cosine")
 
 
@@ -118,12 +120,14 @@ def _ideal_profiles() -> dict[str, Tensor]:
     return {name: _scaled(_profile(pair_logits(theta, written, sigma))) for name, (theta, sigma) in ideal.items()}
 
 
-_OF_PROFILE = ("s, of the answer j = 2x + s(y - x): 1 is x + y", "logit, 1 at x + y")
+_OF_PROFILE = ("s, for the answer 2x + s(y - x); s = 1 is right", "mean logit over that of x + y")
 
 
 def _ideal_logits() -> go.Figure:
     lines = [Line(_STEPS, y, name, CATEGORIES[i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
-    title = "Ghosts (side peaks) at 2x and 2y: a half for squares, a third for ReLU, none for square waves"
+    title = (
+        "Ghosts (side peaks) at 2x and 2y: a half of the main peak for squares, a third for ReLU, none for square waves"
+    )
     return _drawn({"ideal networks": lines}, {"ideal networks": _OF_PROFILE}, title)
 
 
@@ -135,7 +139,7 @@ def _ghosts(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     ]
     ideal = [Line(_STEPS, y, name, CATEGORIES[5 + i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
     names = ("trained networks", "ideal networks")
-    title = "Trained networks have smaller ghosts than squared cosines, which have one half"
+    title = "Trained networks have smaller ghosts (side peaks) than squared cosines, whose ghosts are one half"
     return (
         _drawn(dict(zip(names, (lines, ideal), strict=True)), dict.fromkeys(names, _OF_PROFILE), title)
         if lines
@@ -159,7 +163,10 @@ def _vote(m: CyclicMeasurements) -> go.Figure:
         panel: [Line(sizes, [of(size) for size in sizes], "accuracy", mode="lines+markers")],
         by_frequency: [Line(list(range(1, len(groups) + 1)), groups, "accuracy", mode="markers")],
     }
-    axes = {panel: ("number of neurons", "accuracy, mean of 3 draws"), by_frequency: ("frequency", "accuracy")}
+    axes = {
+        panel: ("number of neurons", "accuracy, mean of 3 draws"),
+        by_frequency: ("number of the frequency", "accuracy of its neurons alone"),
+    }
     figure = _drawn(lines, axes, "One neuron is useless; a few hundred neurons together answer every pair")
     figure.update_xaxes(type="log", row=1, col=1)
     return figure.update_yaxes(range=[0, 1.05])
@@ -173,17 +180,19 @@ def _lottery(m: CyclicMeasurements) -> go.Figure:
     shown = torch.randperm(int((~won).sum()), generator=torch.Generator().manual_seed(0))[:1000]
     rank = times.argsort(dim=1).argsort(dim=1)[won]
     shares = rank.bincount(minlength=times.shape[1]).double() / len(rank)
-    start, by_rank = "each frequency of each neuron at the start", "rank of the winner by time to dominate"
+    start, by_rank = "frequencies of every neuron at the start", "rank of the winner by time to dominate"
     lines = {
         start: [
-            Line(D[~won][shown], sizes[~won][shown], "lost", MUTED, "markers"),
-            Line(D[won], sizes[won], "won", TEST, "markers"),
+            Line(D[~won][shown], sizes[~won][shown], "frequency that lost", MUTED, "markers"),
+            Line(D[won], sizes[won], "frequency that won", TEST, "markers"),
         ],
-        by_rank: [Line(list(range(1, len(shares) + 1)), shares, "neurons, share", TRAIN, "lines+markers")],
+        by_rank: [Line(list(range(1, len(shares) + 1)), shares, "share of the neurons", TRAIN, "lines+markers")],
     }
     axes = {start: ("initial misalignment |D| [rad]", "initial amplitude alpha"),
             by_rank: ("rank; 1 is the shortest time", "share of the neurons")}  # fmt: skip
-    return _drawn(lines, axes, "Large and aligned frequencies win; the gradient flow predicts the winner")
+    return _drawn(
+        lines, axes, "In each neuron, a large and aligned frequency wins; the gradient flow predicts the winner"
+    )
 
 
 def _attractor() -> go.Figure:
@@ -199,8 +208,8 @@ def _attractor() -> go.Figure:
         known = [step for step, size in zip(steps, alpha, strict=True) if size < 1]
         lines["misalignment"].append(Line(known, D[: len(known)], name, CATEGORIES[i]))
         lines["size"].append(Line(known, alpha[: len(known)], name, CATEGORIES[i]))
-    axes = {"misalignment": ("steps", "|D| [rad]"), "size": ("steps", "alpha")}
-    return _drawn(lines, axes, "Phases align first, and sizes grow afterwards")
+    axes = {"misalignment": ("steps", "misalignment |D| [rad]"), "size": ("steps", "amplitude alpha")}
+    return _drawn(lines, axes, "In the gradient flow, phases align first, and amplitudes grow afterwards")
 
 
 def _alignment_first(m: CyclicMeasurements) -> go.Figure:
@@ -212,8 +221,8 @@ def _alignment_first(m: CyclicMeasurements) -> go.Figure:
         "misalignment": [Line(epochs, [float(w.D.abs().median()) for w in waves], "median |D|", mode="lines+markers")],
         "size": [Line(epochs, [float(w.alpha.mean()) for w in waves], "mean alpha", TEST, "lines+markers")],
     }
-    axes = {"misalignment": ("epoch", "median |D| [rad]"), "size": ("epoch", "mean alpha")}
-    return _drawn(lines, axes, "In a trained network phases align first, and sizes grow afterwards")
+    axes = {"misalignment": ("epoch", "median misalignment |D| [rad]"), "size": ("epoch", "mean amplitude alpha")}
+    return _drawn(lines, axes, "In a trained network, phases align first, and amplitudes grow afterwards")
 
 
 def _stages(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
@@ -244,7 +253,9 @@ def _kinds_of_pairs(m: CyclicMeasurements) -> go.Figure:
                 lines[panel].append(Line(epochs, y, name, CATEGORIES[i], "lines+markers"))
     axes = {panel: ("epoch", panel) for panel in lines}
     figure = _drawn(
-        lines, axes, "Learned first: common pairs; then rare and mirrored pairs; then unseen pairs; never unseen x = y"
+        lines,
+        axes,
+        "The network learns common pairs first, then rare and mirrored, then unseen pairs; never unseen x = y",
     )
     return figure.update_xaxes(type="log")
 

@@ -79,7 +79,7 @@ def _accuracy(m: PairMeasurements) -> go.Figure | None:
         int((m.questions.final(f"{split}_accuracy") >= LEARNED).sum()) for split in ("train", "test")
     )
     tasks = f"p = {_size(m)} of the inputs: of {len(m.task.output_sizes)} tasks"
-    title = f"By the end of training, {tasks} {memorised} are memorised (left) and {generalised} generalised (right)"
+    title = f"At the end, {tasks} {memorised} are memorised (left) and {generalised} generalised (right)"
     return _over_training(m, "accuracy", "accuracy", title, False)
 
 
@@ -100,8 +100,8 @@ def _active(m: PairMeasurements) -> go.Figure | None:
     if m.run.spectra is None:
         return None
     counts = {
-        "above the mean by one deviation": m.questions.active_over_training(1),
-        "by two deviations": m.questions.active_over_training(2),
+        "one standard deviation above the mean": m.questions.active_over_training(1),
+        "two standard deviations above the mean": m.questions.active_over_training(2),
     }
     return remainders.active_frequencies(m.questions.logged_spectra.epochs.tolist(), m.questions.logged_norms, counts)
 
@@ -128,7 +128,7 @@ def _spectrum(m: PairMeasurements) -> go.Figure:
 
 def _attention(m: PairMeasurements) -> go.Figure:
     fields = {f"head {head}": corner for head, corner in enumerate(attention_corner(m))}
-    return grids.maps(fields, "attention", f"{_title(m)}: attention to the first digit, head by head", 1)
+    return grids.maps(fields, "attention", f"{_title(m)}: attention of each head to the first digit", 1)
 
 
 def _primality(m: PairMeasurements) -> go.Figure:
@@ -138,7 +138,7 @@ def _primality(m: PairMeasurements) -> go.Figure:
     groups = {
         "primes found": called & prime,
         "primes missed": ~called & prime,
-        "others called prime": called & ~prime,
+        "other numbers called prime": called & ~prime,
     }
     title = f"Primes by remainders alone: precision {test.precision:.2%}, recall {test.recall:.2%}"
     return spirals.primality_calls({name: numbers[group & counted] for name, group in groups.items()}, title)
@@ -164,9 +164,9 @@ def _sizes(measured: Measured) -> go.Figure | None:
         {
             "share of the tasks solved": m.questions.n_generalised / len(m.task.output_sizes),
             "F1 of the primality test": m.questions.primality.f1,
-            "Pearson of the positions": m.position_likeness.pearson,
-            "effective rank / p": m.effective_rank / m.p,
-            "share of frequencies above a quarter": len(m.significant_frequencies) / (m.p // 2),
+            "Pearson correlation of positions": m.position_likeness.pearson,
+            "effective rank of the embedding / p": m.effective_rank / m.p,
+            "share of strong frequencies": len(m.significant_frequencies) / (m.p // 2),
             "Gini coefficient of the spectrum": m.embedding_gini,
         }
         for m in shown

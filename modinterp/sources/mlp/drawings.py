@@ -20,7 +20,7 @@ def _spectra(m: CyclicMeasurements) -> go.Figure:
 
 
 def _norm_maps(m: CyclicMeasurements) -> go.Figure:
-    fields = {"neurons before the ReLU": m.pre, "neurons after it": m.post, "logits": m.logits}
+    fields = {"neurons before the ReLU": m.pre, "neurons after the ReLU": m.post, "logits": m.logits}
     maps = {}
     for name, field in fields.items():
         norms = transform_2d(field).norm(dim=-1)

@@ -32,13 +32,13 @@ def phase_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame:
 
 def _phases(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
-    title = "Below a certain attention rate networks are pizzas, above it clocks; wider ones stay pizzas longer"
+    title = "Networks of low attention rate are pizzas, of high rate clocks; wide networks stay pizzas at higher rates"
     return phase_diagram.phase_diagram(table, title) if len(table) else None
 
 
 def _rates(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
-    title = "Symmetricity falls, and irrelevance rises, with the attention rate"
+    title = "With the attention rate, gradient symmetricity falls and distance irrelevance rises"
     return phase_diagram.rates(table, title) if len(table) else None
 
 
@@ -60,7 +60,7 @@ def _profiles(m: CyclicMeasurements) -> go.Figure | None:
 
 def _components(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     found = {name: m.isolation.component_circles for name, m in measured.items()}
-    title = "A few circles hold the embedding; the numbers are their frequencies"
+    title = "A few circles hold the embedding (numbers on the bars: frequencies of the circles)"
     return phase_diagram.component_variances(found, LEAST, title) if found else None
 
 

@@ -12,14 +12,15 @@ from modinterp.sources.validity.runs import EXCEPTIONS, MULTITASK
 
 
 def _doses(m: CyclicMeasurements) -> go.Figure:
-    title = "Turned key circles move the answer, and accuracy depends on their size; other circles do neither"
+    title = "Turning key circles moves the answer, and scaling them changes the accuracy; other circles do neither"
     return dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
 
 
 def _periods(m: PairMeasurements) -> go.Figure:
     table = dissociation.by_period(m)
     panels = {
-        f"functions of one period {change}": dissociation.of_change(table, change) for change in ("without", "alone")
+        f"accuracy {words} of the embedding": dissociation.of_change(table, change)
+        for change, words in (("without", "without one period"), ("alone", "with one period alone"))
     }
     title = "Each period of the embedding serves its own task, and no other"
     return double_dissociation.double_dissociation(panels, title)
@@ -27,8 +28,8 @@ def _periods(m: PairMeasurements) -> go.Figure:
 
 def _exceptions(m: CyclicMeasurements) -> go.Figure:
     panels = {
-        "changed at the logits": dissociation.by_rule(m),
-        "changed at the embedding": dissociation.by_rule(m, "embedding"),
+        "accuracy after a change at the logits": dissociation.by_rule(m),
+        "accuracy after a change at the embedding": dissociation.by_rule(m, "embedding"),
     }
     title = "In the logits the circles serve only the rule; inside the network, exceptions also need circles"
     return double_dissociation.double_dissociation(panels, title)
@@ -38,7 +39,9 @@ FIGURES = {
     "doses": Drawing(
         number="Dose and response",
         draw=_doses,
-        table=Table(title="Share of the formula kept, by the steps turned", make=lambda m: m.causal.turn_response),
+        table=Table(
+            title="Fit of the moved formula over the fit before, by the turn", make=lambda m: m.causal.turn_response
+        ),
     ),
     "periods": Drawing(
         number="Two tasks of remainders separated",
@@ -53,8 +56,10 @@ FIGURES = {
         table=Table(title="Accuracy on the rule and on exceptions", make=dissociation.by_rule),
     ),
     "onset": Drawing(
-        number="Onset",
+        number="Onset of the half turn",
         draw=lambda m: dose_response.onset(m.causal.onset),
-        table=Table(title="Accuracy and half turn by epoch", make=lambda m: m.causal.onset),
+        table=Table(
+            title="Accuracy and share of pairs moved by the half turn, by epoch", make=lambda m: m.causal.onset
+        ),
     ),
 }

@@ -33,7 +33,7 @@ def _distances(m: CyclicMeasurements) -> pd.DataFrame | None:
 
 def _parting(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     distances = {f"{name}, {_moved(m)}": table for name, m in measured.items() if (table := _distances(m)) is not None}
-    title = "One unit in the last place of one matrix is a hundredth of all weights after 100 epochs"
+    title = "Rounding one matrix differently moves all weights by a hundredth of their norm within 100 epochs"
     return history.partings(distances, title) if distances else None
 
 

@@ -114,7 +114,9 @@ FIGURES = {
     "p53": Drawing(
         number="Figure 24",
         draw=partial(
-            _sweep, value=_decay, title="Mod 53, by weight decay: a thin line for each network, bold for their mean"
+            _sweep,
+            value=_decay,
+            title="Loss mod 53 for each weight decay: thin lines are networks, bold lines their means",
         ),
         all_of=("nanda/p53-*",),
     ),
@@ -128,7 +130,7 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_decay,
-            title="Mod 401 test and train loss fall together for every weight decay",
+            title="Mod 401, test and train loss fall together for every weight decay",
             log_epochs=True,
         ),
         all_of=("nanda/p401-decay-*",),
@@ -138,14 +140,14 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_fraction,
-            title="Mod 401 a tenth of the pairs is too little; a fifth is enough to generalise at once",
+            title="Mod 401, a tenth of the pairs is too little; with a fifth, the network generalises at once",
             log_epochs=True,
         ),
         all_of=("nanda/p401-fraction-*",),
     ),
     "no_decay": Drawing(
         number="Figure 26",
-        draw=partial(_exclusion, title="Without weight decay excluded loss stays with train loss"),
+        draw=partial(_exclusion, title="Without weight decay, the excluded loss stays near the train loss"),
         all_of=("nanda/no-decay-*",),
     ),
     "decays": Drawing(
@@ -155,7 +157,12 @@ FIGURES = {
     ),
     "dropout": Drawing(
         number="Figure 28",
-        draw=partial(_sweep, value=_dropout, title="Dropout in place of weight decay", log_epochs=True),
+        draw=partial(
+            _sweep,
+            value=_dropout,
+            title="Losses of networks trained with dropout in place of weight decay",
+            log_epochs=True,
+        ),
         all_of=("nanda/dropout-*",),
     ),
     "l1": Drawing(
@@ -163,7 +170,7 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_penalty,
-            title="A penalty on the absolute weights in place of weight decay",
+            title="Losses of networks trained with an L1 penalty in place of weight decay",
             log_epochs=True,
         ),
         all_of=("nanda/l1-*",),

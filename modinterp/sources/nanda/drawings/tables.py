@@ -77,7 +77,9 @@ def _summaries(measured: Measured) -> go.Figure | None:
         rows.append(name | {"whose": "the paper"} | _printed_row(row))
         if m is not None and m.has_weights:
             rows.append(name | {"whose": "ours"} | _measured_row(m))
-    title = "With weight decay the embedding is sparse and a few waves explain the logits; with dropout neither holds"
+    title = (
+        "With weight decay, the embedding is sparse and a few waves explain the logits; with dropout, neither is true"
+    )
     return sweeps.summaries(pd.DataFrame(rows), title) if measured else None
 
 
@@ -118,7 +120,7 @@ def _skips(measured: Measured) -> go.Figure | None:
         if runs:
             rows.append({"setting": setting, "whose": "ours"} | skip_means(runs))
     table = pd.DataFrame(rows)
-    title = "The skip around the last MLP hardly matters: its mean is enough"
+    title = "The skip connection around the last MLP hardly matters: its mean suffices"
     return sweeps.skips(table, title) if "ours" in table["whose"].tolist() else None
 
 
