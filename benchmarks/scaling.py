@@ -50,8 +50,8 @@ PARTS: dict[str, Callable[[str], bool]] = {
     "Explanations": lambda what: what == EXPLANATION,
 }
 WRITTEN = (
-    "Written by `python benchmarks/scaling.py --write`. CPU time is that of all threads. Beside other work it says "
-    "more than the time that passes."
+    "Written by `python benchmarks/scaling.py --write`. CPU time is the sum over all threads. On a busy machine, CPU "
+    "time is more reliable than wall time."
 )
 LIMIT = 3600.0  # seconds for one number
 
@@ -148,10 +148,10 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
             )
         else:
             lines.append(
-                f"{what}: {first.size / first.seconds:.1f} epochs a second of {first.size} run, "
-                f"{last.size / last.seconds:.1f} of {last.size} runs in all; the time of an epoch grows as the number "
-                f"of runs to the power {time:.2f}, peak memory ({first.mebibytes:,.0f} to {last.mebibytes:,.0f} MiB) "
-                f"to the power {memory:.2f}."
+                f"{what}: {first.size} run trains {first.size / first.seconds:.1f} epochs a second, and {last.size} "
+                f"runs train {last.size / last.seconds:.1f} in all. The time of an epoch grows as the number of "
+                f"runs to the power {time:.2f}, and peak memory ({first.mebibytes:,.0f} to "
+                f"{last.mebibytes:,.0f} MiB) to the power {memory:.2f}."
             )
     return lines
 
