@@ -118,8 +118,8 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
         raise ValueError(f"{option} has {len(folder.parts):,} levels of folders, more than {MOST_LEVELS}")
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not there.is_dir():
-        raise ValueError(f"{option} {folder} is not a folder; name one" if there == folder else
-                         f"{option} {folder} cannot be made: {there} is not a folder; name another")  # fmt: skip
+        raise ValueError(f"{option} {folder} is not a folder; name a folder" if there == folder else
+                         f"{option} {folder} cannot be made: {there} is not a folder; name another folder")  # fmt: skip
     if not os.access(there, os.W_OK):
         raise ValueError(f"{option} {folder} cannot be {'written' if there == folder else 'made'}")
     return folder
@@ -134,7 +134,7 @@ def own_page(folder: Path, beside: str) -> Path:
         ValueError: it has an `index.html`, and not that file.
     """
     if (folder / "index.html").exists() and not (folder / beside).exists():
-        raise ValueError(f"{folder} holds an index.html of others, which stays; choose another folder by --out")
+        raise ValueError(f"{folder} holds an index.html that modinterp did not write; choose another folder by --out")
     return folder
 
 

@@ -60,7 +60,9 @@ def test_an_installed_package_says_what_is_missing_and_works_from_any_folder(sit
     script = subprocess.run([sys.executable, site / "bin/modinterp", "explian"], cwd=tmp_path, capture_output=True, text=True,
                             env={**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"})  # fmt: skip
     assert script.returncode == 2
-    assert script.stderr == "error: no command 'explian'; did you mean 'explain'? `modinterp --help` lists all\n"
+    assert (
+        script.stderr == "error: no command 'explian'; did you mean 'explain'? `modinterp --help` lists all commands\n"
+    )
     missing = said(site, tmp_path, "modinterp.reproduce", "nanda")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert missing.stderr.startswith(
@@ -73,7 +75,7 @@ def test_an_installed_package_says_what_is_missing_and_works_from_any_folder(sit
     assert (tmp_path / "trained/mlp/kissane-0" / store.RECORD).is_file()
     nowhere = said(site, tmp_path, "modinterp.publish", "mlp/kissane-0")
     assert (nowhere.returncode, nowhere.stderr.count("\n")) == (2, 1)
-    assert "--out names a folder" in nowhere.stderr
+    assert "name a folder with --out" in nowhere.stderr
     published = said(site, tmp_path, "modinterp.publish", "mlp/kissane-0", "--out", "published")
     assert published.returncode == 0, published.stderr
     checked = said(site, tmp_path, "modinterp.runs", "check", "--runs", "published")

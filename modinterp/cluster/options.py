@@ -65,4 +65,4 @@ def device_and_share(options: argparse.Namespace, has_gpus: bool) -> tuple[str, 
 def check_cluster_arguments(options: argparse.Namespace) -> None:
     """Raise ValueError where options of a cluster are given without a cluster."""
     if options.on is None and (options.address is not None or options.gpus is not None or options.cpus != 1):
-        raise ValueError("--address, --cpus and --gpus are of a cluster; --on ray hands the work to one")
+        raise ValueError("--address, --cpus and --gpus need a cluster; add --on ray")

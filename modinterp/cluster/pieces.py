@@ -18,7 +18,7 @@ from modinterp.terminal.errors import WorkLost
 MEMORY_OF_A_WORKER = 0.8  # GiB, the most that a process took for any run of the sources mlp and pizza
 SECONDS_FOR_OWN_SIGNAL = 0.3  # SIGTERM to a group may reach its workers first; the caller's own then says what it was
 _KILLED = (
-    "a process that measured was killed, as the system does where memory runs out; `--workers 1` starts no others "
+    "a measuring process was killed, perhaps because memory ran out; `--workers 1` starts no further processes "
     f"(each takes up to about {MEMORY_OF_A_WORKER} GiB)"
 )
 Report = Callable[[Mapping[str, Mapping[str, str]]], object]

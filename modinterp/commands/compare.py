@@ -24,7 +24,7 @@ Prints one table and writes one page.""",
   %(prog)s a.pt b.safetensors --op add --p 97 --out mine
   %(prog)s a.pt b.pt --attention-rate 0 --no-causal
 
-exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
+exit code: 0 for every result, 2 on bad usage, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
     add("networks", metavar="NETWORK", nargs="+", help="names of runs, SOURCE/RUN, or .safetensors, .pt or .pth files")
@@ -38,7 +38,7 @@ exit code: 0 whatever comes out, 2 on bad usage, 130 after Ctrl-C.""",
         metavar="DIR",
         type=folder,
         default=Path("reports/compare"),
-        help="where to write (default: %(default)s)",
+        help="folder for the report (default: %(default)s)",
     )
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     draws = "random samples for each null of the spectrum, 99 or more (default: 99)"

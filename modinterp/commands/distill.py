@@ -37,7 +37,7 @@ of weights and activations. --out writes one formula as a program: a module of n
   %(prog)s SOURCE/RUN --out clock.py
   %(prog)s model.pt --op add --p 97 --rung waves --out waves.py
 
-exit code: 0 whatever comes out, 2 on bad usage or where no formula can be written, 130 after Ctrl-C.""",
+exit code: 0 for every result, 2 on bad usage or if no formula can be written, 130 after Ctrl-C.""",
     )
     add = parser.add_argument
     add("network", metavar="RUN_OR_FILE", help="name of a run, SOURCE/RUN, or a .safetensors, .pt or .pth file")
@@ -84,7 +84,10 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.di
         return 0
     rung = d.shortest if key is None else (d[key] if key in {x.key for x in d.rungs} else None)
     if rung is None:
-        why = "; ".join(f"{name}: {reason}" for name, reason in d.absent.items()) or "no rung is faithful"
+        why = (
+            "; ".join(f"{name}: {reason}" for name, reason in d.absent.items())
+            or "no formula answers as the network does"
+        )
         raise ValueError(
             f"no formula to write ({why}); --rung names one of {', '.join(x.key for x in d.rungs) or 'none'}"
         )

@@ -50,8 +50,8 @@ def _parser(prog: str) -> Parser:
 Finds the frequencies that the network uses, compares them with calibrated nulls, and changes them inside the network.
 Prints one table and writes one page. Nothing in a file is executed.
 
-A file does not say how its network computes: name what you know by the options below. The explanation states the usual
-values that it assumes for the rest, and warns where another one fits better.""",
+A file does not determine how its network computes: set the options that you know. The explanation states the usual
+values that it assumes for all other options, and warns if another value fits better.""",
         epilog="""examples:
   %(prog)s model.pt --op add --p 97
   %(prog)s model.pt --attention-rate 0 --no-causal
@@ -72,7 +72,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("--elements", metavar="FILE", type=Path, help=elements)
     add_forward_pass(parser)
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
-    add("--out", metavar="DIR", type=folder, help="where to write (default: reports/explain/NAME)")
+    add("--out", metavar="DIR", type=folder, help="folder for the report (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
     draws = "draws for each null of the spectrum, 99 or more (default: 199)"
     threads = "number of threads (default: one per free core)"

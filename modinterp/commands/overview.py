@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if name not in COMMANDS:
         meant = suggestion(name, COMMANDS)
-        raise ValueError(f"no command {name!r}{meant or ';'} `{prog} --help` lists all")
+        raise ValueError(f"no command {name!r}{meant or ';'} `{prog} --help` lists all commands")
     run = import_module(f"modinterp.commands.{name}").main
     if arguments is not None:
         return run(rest, f"{prog} {name}")

@@ -24,8 +24,9 @@ def _arguments(prog: str) -> Parser:
         prog=prog,
         description="""Copy finished runs to the checkpoints that a checkout ships.
 
-Measures the progress of each run at all its snapshots, unless that is done, and copies weights, history and progress.
-Replaces a published run of the same name. Keeps the epochs of the old snapshots, unless --snapshots names others.""",
+Measures the progress of each run at all its snapshots, if it is not measured yet. Copies weights, history and
+progress. Replaces a published run of the same name. Keeps the epochs of the old snapshots, unless --snapshots names
+other epochs.""",
         epilog="""examples:
   %(prog)s mine/sums-0 --snapshots             with a dozen snapshots across the phases
   %(prog)s mine/sums-0 --snapshots 5000 20000
@@ -34,15 +35,17 @@ Replaces a published run of the same name. Keeps the epochs of the old snapshots
   %(prog)s 'mine/p53-*' --hub me/sums          onto the Hub, for load("hf://me/sums/mine/p53-0")
   %(prog)s '*' --again                         after a measure was changed
 
-exit code: 0 when all were published, 2 on bad usage, 130 after Ctrl-C.""",
+exit code: 0 when all runs were published, 2 on bad usage, 130 after Ctrl-C.""",
     )
     option = parser.add_argument
     option("names", metavar="NAME", nargs="+", help="a run, such as SOURCE/RUN, or 'SOURCE/*' for all trained runs")
     runs_help = "where the runs were trained (default: trained/)"
     option("--runs", metavar="DIR", type=folder, default=Path("trained"), help=runs_help)
-    out_help = "where to write (default: checkpoints/; with --hub a temporary folder)"
+    out_help = "folder for the published runs (default: checkpoints/; with --hub a temporary folder)"
     option("--out", metavar="DIR", type=folder, help=out_help)
-    snapshots_help = "also ship the snapshots of these epochs, or of a dozen (default: those already published)"
+    snapshots_help = (
+        "also ship the snapshots of these epochs, or of a dozen epochs (default: the epochs already published)"
+    )
     option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
     option("--no-spectra", action="store_true", help="leave out the log of spectra")
     option("--hub", metavar="OWNER/REPO", help="upload to this repository of the Hugging Face Hub, with a card; needs "
@@ -123,9 +126,9 @@ def _checkpoints() -> Path:
     try:
         out = store.checkpoints()
     except store.NoCheckpoints:
-        raise ValueError("there is no checkout to publish into; --out names a folder") from None
+        raise ValueError("there is no checkout to publish into; name a folder with --out") from None
     if not out.is_dir():
-        raise ValueError(f"there is no folder {out} to publish into; --out names one")
+        raise ValueError(f"there is no folder {out} to publish into; name another folder with --out")
     return out
 
 

@@ -13,7 +13,7 @@ def ground_truth(arguments: list[str], prog: str) -> int:
     """Write the cases and print how well attribution patching finds what matters in each; the exit code."""
     parser = Parser(
         prog=prog,
-        description="Write networks whose mechanism is known, with every edge and what its ablation does,\n"
+        description="Write networks whose mechanism is known, with the effect of ablating every edge,\n"
         "in the layout of InterpBench; see docs/ground_truth.md.",
         epilog="""examples:
   %(prog)s --out cases
@@ -23,7 +23,7 @@ exit code: 0 when all were written, 2 on bad usage.""",
     )
     parser.add_argument("names", metavar="NAME", nargs="*", help="trained runs (default: the main runs of the sources)")
     parser.add_argument("--out", metavar="DIR", type=folder, default=Path("ground-truth"),
-                        help="where to write (default: ground-truth/)")  # fmt: skip
+                        help="folder for the networks (default: ground-truth/)")  # fmt: skip
     parser.add_argument("--planted", action="store_true", help="only the planted networks, with weights set by hand")
     options = parser.parse_args(arguments)
     from modinterp.publish.ground_truth import planted_cases, trained_cases, write_ground_truth

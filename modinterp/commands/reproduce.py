@@ -55,7 +55,7 @@ Sources:
 exit code: 0 when every verdict is the recorded one, 1 when one differs (with --recompute: when
 networks with weights contradict one). 2 on bad usage, or if a damaged run was left out. 3 when a
 process was killed, or on an error of modinterp. 130 after Ctrl-C; finished reports stay.
-With --checkpoint: 1 when a claim about networks is refuted, 0 when none is.""",
+With --checkpoint: 1 when a claim about networks is refuted, 0 when no claim is.""",
     )
     parser.add_argument("source", choices=[*sources(), ALL], metavar="SOURCE", help="a source, or all for every source")
     parser.add_argument("--only", metavar="GLOB", help="only claims whose id matches, such as 'fig7.*' (default: all)")
@@ -77,7 +77,7 @@ With --checkpoint: 1 when a claim about networks is refuted, 0 when none is.""",
         "--out",
         metavar="DIR",
         type=folder,
-        help="where to write (default: reports/SOURCE; reports/ for all; a folder below reports/SOURCE "
+        help="folder for the report (default: reports/SOURCE; reports/ for all; a folder below reports/SOURCE "
         "with --only, --checkpoint or --runs)",
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
@@ -128,7 +128,7 @@ def _task(name: str, options: argparse.Namespace) -> Task | None:
     if options.group is None:
         return None
     if not isinstance(task, Group):
-        raise ValueError(f"--group is of networks that compose a group, and this run is of {task.name}")
+        raise ValueError(f"--group is for networks that compose group elements; this run learned {task.name}")
     elements = () if options.elements is None else elements_in(options.elements)
     return replace(Group.of(options.group, elements), equals=task.equals)
 
@@ -260,16 +260,16 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
     """Run the command, which the user calls `prog`; returns its exit code."""
     options = _parser(prog).parse_args(arguments)
     if options.only == "":
-        raise ValueError("--only '' fits no claim; leave it out for all of them")
+        raise ValueError("--only '' matches no claim; leave --only out to measure all claims")
     if options.runs is not None:
         from modinterp.runs.hub import is_address, root
 
         options.runs = root(options.runs)
         if not is_address(options.runs) and not options.runs.is_dir():
-            raise ValueError(f"--runs {options.runs} is not a folder; name one with runs, such as trained")
+            raise ValueError(f"--runs {options.runs} is not a folder; name a folder with runs, such as trained")
     if options.checkpoint is not None and (options.runs is not None or options.source == ALL or options.recompute):
         raise ValueError(
-            "--checkpoint is one network of one source; name that source, and leave out --runs and --recompute"
+            "--checkpoint measures one network on one source; name one source, and leave out --runs and --recompute"
         )
     for needed, what in (("checkpoint", "stands_for"), ("checkpoint", "group"), ("group", "elements")):
         if getattr(options, what) is not None and getattr(options, needed) is None:

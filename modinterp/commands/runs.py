@@ -31,7 +31,7 @@ from modinterp.terminal.suggestions import suggestion
 if TYPE_CHECKING:
     from modinterp.training import RunSpec
 
-WIDTH_OF_CLAIMS, ALL_READ = 100, "; without a name all are read"
+WIDTH_OF_CLAIMS, ALL_READ = 100, "; without a name, the command reads all runs"
 
 
 def _parser(prog: str) -> Parser:
@@ -50,9 +50,10 @@ after Ctrl-C, 143 after SIGTERM.""",
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     list_arguments(commands.add_parser(
-        "list", help="every run, whether it is trained, and what needs it",
+        "list", help="list runs, whether each is trained, and which claims need it",
         description="List runs with task, shape, epochs, seed, and the claims and figures that need them.\n"
-        "Says whether a run is trained, or about how long that takes here. One run alone gets all details.",
+        "Says whether a run is trained, or about how long its training takes here. "
+        "A single run is shown with all details.",
         epilog=f"""examples:
   %(prog)s
   %(prog)s '{family}/*' --runs trained
@@ -62,7 +63,7 @@ after Ctrl-C, 143 after SIGTERM.""",
         "train", help="train runs of the sources, or continue them",
         description="""Train runs of the sources, those of one shape together.
 
-Stop it at any moment: the same command continues from the last state, and ends with the same bits.""",
+You can stop the training at any moment: the same command continues it, and ends with the same bits.""",
         epilog=f"""examples:
   %(prog)s {main_run} --epochs 10000
   %(prog)s '{family}/*' --device cuda --out mine
@@ -72,7 +73,7 @@ Stop it at any moment: the same command continues from the last state, and ends 
         "watch", help="draw a running training on a page that updates itself",
         description="""Draw the losses, accuracies, spectra and progress measures of a training as they form.
 
-Reads the files of a training that runs in another process, and ends with it. The page opens from disk.""",
+Reads the files of a training that runs in another process, and ends with the training. The page opens from disk.""",
         epilog=f"""examples:
   %(prog)s {main_run}
   %(prog)s {main_run} --runs mine --out page""",
@@ -93,14 +94,15 @@ A job that reaches its time limit, or loses its machine, queues again and contin
   %(prog)s
   %(prog)s '{family}/*' --runs trained
 
-exit code: 0 when all is whole, 1 when something is damaged, 2 on bad usage.""",
+exit code: 0 when all files are whole, 1 when a file is damaged, 2 on bad usage.""",
     ))  # fmt: skip
     searchable = [name for name, has in of_each(lambda source: source.has_search).items() if has]
     search_arguments(commands.add_parser(
         "search", help="search for hyper-parameters, or continue a search",
         description="""Search for hyper-parameters with Optuna (pip install -e '.[search]').
 
-Stop it at any moment: the same command continues. Several processes or machines share a study by one --storage.""",
+You can stop the search at any moment: the same command continues it. Several processes or machines share a study by
+one --storage.""",
         epilog=f"""examples:
   %(prog)s {searchable[0]} --p 23 --trials 24
   %(prog)s {searchable[0]} --storage /shared/study.journal""",
@@ -297,12 +299,12 @@ def _search(options: argparse.Namespace) -> None:
     if not len(result.trials):
         return
     search.write(result, out)
-    print(f"{out / search.TRIALS}: {len(result.trials)} trials; what distinguishes the best:")
+    print(f"{out / search.TRIALS}: {len(result.trials)} trials; how much each parameter distinguishes the best:")
     for name, share in result.importances.items():
         print(f"  {name:<14} {share:.2f}")
 
 
-@one_line_errors("stopped; the same command goes on from the last snapshot")
+@one_line_errors("stopped; the same command continues from the last snapshot")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.runs") -> int:
     """Run the command, which the user calls `prog`; returns its exit code."""
     options = _parser(prog).parse_args(arguments)

@@ -24,7 +24,7 @@ def _what_to_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", metavar="NAME", nargs="+",
                         help="a run, or a pattern such as 'SOURCE/*' or '*'")  # fmt: skip
     parser.add_argument("--out", metavar="DIR", type=folder, default=Path("trained"),
-                        help="where to write (default: trained/)")  # fmt: skip
+                        help="folder for the runs (default: trained/)")  # fmt: skip
     parser.add_argument("--device", **DEVICE)
     parser.add_argument("--together", metavar="N", type=int, help="how many runs of one shape train at once "
                         "(default: 64 on a GPU, 1 on a CPU)")  # fmt: skip
@@ -86,6 +86,8 @@ def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> 
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="seed of networks and search (default: 0)")
     parser.add_argument("--storage", metavar="FILE", type=Path, help="journal of the study; several processes and "
                         "machines may share it (default: study.journal in the folder of --out)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=folder, help="where to write (default: trained/SOURCE/search-pP)")
+    parser.add_argument(
+        "--out", metavar="DIR", type=folder, help="folder for the results (default: trained/SOURCE/search-pP)"
+    )
     parser.add_argument("--device", **DEVICE)
     add_cluster_arguments(parser, "a worker of the study")

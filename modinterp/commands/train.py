@@ -30,7 +30,7 @@ def _parser(prog: str) -> Parser:
         prog=prog,
         description="""Train a network of your own on arithmetic mod p, and name the next command.
 
-Stop it at any moment: the same command continues from the last state. Runs of the sources are trained by
+You can stop the training at any moment: the same command continues it. Runs of the sources are trained by
 `modinterp runs train`.""",
         epilog="""examples:
   %(prog)s --op add --p 59 --seed 1
@@ -59,7 +59,7 @@ exit code: 0 when all is done, 1 when a loss did not stay finite, 2 on bad usage
     recipe = "paper: the training of Nanda et al. 2023; fast: a minute or two (default: fast)"
     add("--recipe", choices=("fast", "paper"), default="fast", help=recipe)
     add("--epochs", metavar="E", type=int, help="optimiser steps (default: as in the recipe)")
-    add("--out", metavar="DIR", type=folder, default=Path("trained"), help="where to write (default: trained)")
+    add("--out", metavar="DIR", type=folder, default=Path("trained"), help="folder for the runs (default: trained)")
     add("--device", default="auto", help="cpu, cuda, or auto for the GPU if there is one (default: auto)")
     add("--threads", metavar="N", type=int, help="number of threads (default: one for each free core)")
     return parser
@@ -69,14 +69,14 @@ def _learned(run: TrainedRun) -> str:
     """How accurate a trained network is, as clauses, and what to try where it does not generalise."""
     last = run.history.iloc[-1]
     train, test = last["train_accuracy"], last["test_accuracy"]
-    line = f"; right on {train:.1%} of the pairs trained on, and on {test:.1%} of the others"
+    line = f"; right on {train:.1%} of the training pairs, and on {test:.1%} of the test pairs"
     if train > GENERALISED > test:
-        line += "\nIt has memorised, and does not generalise. More epochs may help, or more pairs:"
+        line += "\nThe network memorised its training pairs and does not generalise. More epochs or pairs may help:"
         line += " a FILE with `fraction: 0.7`, or a larger --p"
     return line
 
 
-@one_line_errors("stopped; the same command goes on from the last snapshot")
+@one_line_errors("stopped; the same command continues from the last snapshot")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp train") -> int:
     """Run the command, which the user calls `prog`; returns its exit code."""
     options, is_own_process = _parser(prog).parse_args(arguments), arguments is None
@@ -101,7 +101,5 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp tr
     command = prog.rpartition(" ")[0]
     print(f"next: {command} explain {first} --runs {options.out}")
     print(f"or, in Python: modinterp.measure(modinterp.load({first!r}, root={str(options.out)!r}))")
-    print(
-        f"its film, and while it trains its curves: {prog.rpartition(' ')[0]} runs watch {first} --runs {options.out}"
-    )
+    print(f"for curves during the training, and a film afterwards: {command} runs watch {first} --runs {options.out}")
     return int(any(outcome.kind is OutcomeKind.NOT_FINITE for outcome in outcomes.values()))

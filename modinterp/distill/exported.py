@@ -30,9 +30,9 @@ def program(d: Distilled, rung: Rung, name: str) -> str:
     """
     found = rung.faithfulness
     words = (
-        f"{rung.assumption} {rung.formula.numbers:,} numbers in place of {d.numbers:,}: it answers "
-        f"{found.accuracy:.2%} of pairs rightly, {found.same:.2%} as the network does. Every number is a projection "
-        "of the network's weights and activations."
+        f"{rung.assumption} {rung.formula.numbers:,} numbers replace {d.numbers:,} weights. The formula answers "
+        f"{found.accuracy:.2%} of pairs correctly, and {found.same:.2%} as the network does. Every number is a "
+        "projection of the network's weights and activations."
     )
     title = f"{MARK}: {d.m.task.name} as the network {Path(d.m.name).name} computes it, rung `{rung.key}`."
     act = ACTS[rung.formula.act_fn]

@@ -54,7 +54,7 @@
   const show = () => {
     const own = part(), what = { neuron: "activation", head: "attention to a", frequency: "cosine of the logits" }[state.kind];
     get("said").innerHTML = `<b>${state.kind} ${own.name}</b>: ${own.text}`;
-    get("effect").textContent = own.change === null ? "What the loss is without it is not known here." : `Without it the loss is ${number(loss + own.change)} nats: ${own.change < 0 ? "" : "+"}${number(own.change)}.`;
+    get("effect").textContent = own.change === null ? "The loss without this part is not known here." : `Without this part, the loss is ${number(loss + own.change)} nats: ${own.change < 0 ? "" : "+"}${number(own.change)}.`;
     get("map-title").textContent = own.map ? `${what} over all pairs: a from the bottom up, b to the right` : "no map of this part is on the page";
     [get("low").textContent, get("high").textContent, get("at").textContent] = [number(own.low), number(own.high), ""];
     get("map").setAttribute("aria-label", `${what} of ${state.kind} ${own.name} over all pairs, from ${number(own.low)} to ${number(own.high)}`);

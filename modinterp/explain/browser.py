@@ -77,10 +77,10 @@ def _neurons(m: CyclicMeasurements) -> Iterator[Part]:
         active = float((maps[n] > 0).double().mean())
         text = f"{fraction:.1%} of its variance at frequency {int(freq)}; above 0 on {active:.0%} of the pairs"
         own = (
-            "what it reads of each number, W_E times its input weights",
+            "what the neuron reads of each number: W_E times its input weights",
             [] if reads is None else _short(reads[:, n]),
         )
-        out = ("what it adds to the logit of each answer, its row of W_L", _short(writes[n]))
+        out = ("what the neuron adds to each answer's logit: its row of W_L", _short(writes[n]))
         yield Part(n, text, spectra[n], own, out, None if changes is None else float(changes[n]), maps[n])
 
 
@@ -124,7 +124,7 @@ def _heads(m: CyclicMeasurements) -> Iterator[Part]:
         written = [] if values is None else _short((values[n].double() @ m.W_O[n].detach().double()).norm(dim=1))
         change = head.without.ablation.loss - head.without.before["all"].loss
         reads = ("attention to a, mean over b", _short(head.pattern.mean(dim=1)))
-        writes = ("norm of what it writes for each number that it attends to", written)
+        writes = ("norm of the head's output for each attended number", written)
         yield Part(n, text, _spectra(head.pattern[None].double().cpu())[0], reads, writes, change, head.pattern.cpu())
 
 
@@ -139,8 +139,8 @@ def _frequencies(m: CyclicMeasurements) -> Iterator[Part]:
             f"{float(shares[k - 1]):.1%} of the energy of {m.readout_name}{'; a key frequency' if k in m.freqs else ''}"
         )
         yield Part(
-            k, text, shares.tolist(), ("the embedding of each number in its plane", reads),
-            (f"{m.readout_name} for each answer in its plane", _in_its_plane(m.readout_matrix.T, k)),
+            k, text, shares.tolist(), ("the embedding of each number in the plane of this frequency", reads),
+            (f"{m.readout_name} for each answer in the plane of this frequency", _in_its_plane(m.readout_matrix.T, k)),
             losses[k - 1] - before, logits @ (k * angles).cos(), points=True,
         )  # fmt: skip
 

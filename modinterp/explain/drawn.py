@@ -47,13 +47,13 @@ def figures(m: NetworkMeasurements) -> Iterator[tuple[str, go.Figure]]:
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)
     losses = ablations.per_frequency(m.loss_without_each_block, m.own_score.loss, m.score_of_keys_alone.loss, freqs)
     yield "single", titled(losses, "Loss with one frequency removed from the logits; key frequencies in blue")
-    title = f"Share of {m.features_name} along each direction of {readout_name} that one wave is"
+    title = f"Share of {m.features_name} along each direction of {readout_name} that one wave explains"
     yield "readoff", titled(readout.readoff(m.readoff), title)
     if m.has_neurons and not m.is_output_only:
         sizes = {k: len(members) for k, members in m.neurons.clusters().items()}
         largest = max(sizes, key=lambda k: sizes[k], default=freqs[0] if freqs else 1)
         histogram = neurons.histogram_and_cluster(m.neurons, m.readout_matrix, largest)
-        title = "How much of a neuron its best frequency explains, and what one cluster writes"
+        title = "Share of each neuron that its best frequency explains, and the output of one cluster"
         yield "neurons", titled(histogram, title)
     if m.has_attention:
         to_first = m.activation(f"{m.last_block}.attn.hook_pattern")[..., 0]
@@ -77,7 +77,7 @@ def _figures_of_interventions(m: CyclicMeasurements) -> Iterator[tuple[str, go.F
     except NotRecorded:
         return
     yield "dial", dose_response.dial(m.causal.dial, "The logits as circles turn, and what the formula predicts")
-    title = "Circles of the embedding made smaller or larger, and turned; controls in grey"
+    title = "Effect of scaling and of turning circles of the embedding; controls in grey"
     yield "dose_response", dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
     title = "How far each wave of the logits turns when one circle is turned by 45 degrees"
     yield "cross_effects", dose_response.cross_effects(m.causal.cross_effects, freqs, title)
@@ -94,5 +94,5 @@ def _figures_of_groups(m: GroupMeasurements) -> Iterator[tuple[str, go.Figure]]:
     yield "shares", representations.shares(layers, names, "Share of each layer in each representation")
     title = "Loss with one representation removed from the logits, and with only this representation left"
     yield "single", representations.losses(m.loss_with_each, m.own_score.loss, title)
-    title = f"As many representations of {m.readout_name} among draws without structure"
+    title = f"The representations of {m.readout_name} compared with random draws without structure"
     yield "nulls", nulls.among_draws(m.spectrum_nulls.rows, title)

@@ -79,7 +79,7 @@ class Explanation:
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Map the title of each table behind the numbers to the table."""
-        tried = {} if self.warning is None else {"What else was tried": self.warning.table()}
+        tried = {} if self.warning is None else {"Other assumptions that were tried": self.warning.table()}
         return tried | dict(tables(self.measurements))
 
     @cached_property

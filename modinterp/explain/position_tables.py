@@ -17,9 +17,9 @@ def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "Answers by position", m.answering.by_position()
     others = {
         "Answers by kind of input": m.answering.by_kind,
-        "Inputs that are answered wrongly, the surest answers first": m.answering.failures,
+        "Inputs with a wrong answer, the most confident answers first": m.answering.failures,
         "Where each head looks": m.inside.looks,
-        "Parts at their mean": lambda: m.inside.effects,
+        "Loss with each part replaced by its mean": lambda: m.inside.effects,
         "What each part adds to the right logit": lambda: m.inside.attribution,
         "Which head fetches which digits": m.carrying.fetched,
     }

@@ -54,6 +54,4 @@ def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
     try:
         return Group.of_table(answers, "the group of its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
     except ValueError as error:
-        raise ValueError(
-            f"the network's own answers are no group ({error}); name the one it learned with group"
-        ) from None
+        raise ValueError(f"the network's own answers are no group ({error}); name its group with `group`") from None

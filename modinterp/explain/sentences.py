@@ -58,8 +58,9 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
             yield _of_neurons(m)
     elif label == MEMORISED and is_met[ACCURACY]:
         yield (
-            f"Without the strongest ones {without:.2%} remain right, and few neurons are of one {m.basis.block}. These "
-            f"numbers suggest that the answers are stored pair by pair. An algorithm without {blocks} is not excluded."
+            f"Without the strongest {blocks}, {without:.2%} of the answers remain right, and few neurons are of one "
+            f"{m.basis.block}. These numbers suggest that the answers are stored pair by pair. An algorithm without "
+            f"{blocks} is not excluded."
         )
     elif label == MEMORISED and _is_known_by_the_split(m):
         yield "The network stores the pairs that it was trained on."
@@ -67,7 +68,7 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
         if_right, if_wrong = m.losses_of_right_and_wrong
         yield (
             f"On its right answers the network's loss is {n(if_right)}, elsewhere {n(if_wrong)}, no better than "
-            f"guessing. The network stores pairs: without its {blocks} {without:.2%} of all remain right."
+            f"guessing. The network stores pairs: without its {blocks}, {without:.2%} of all answers remain right."
         )
     elif label == SOLVED and m.is_output_only:
         yield f"Its logits are no sum of a few {blocks}. Nothing inside the network is visible."

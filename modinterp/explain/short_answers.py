@@ -20,7 +20,7 @@ from modinterp.explain.warning import ReadingWarning
 from modinterp.measurements import CyclicMeasurements, NetworkMeasurements, PairMeasurements, PositionMeasurements
 from modinterp.measurements.quantity import number_text
 
-QUESTIONS = ("Does it do the task?", "How?", "How sure is that?")
+QUESTIONS = ("Does it do the task?", "How does it do the task?", "How certain is the verdict?")
 _HOW = {
     INTEGERS: "The network adds whole numbers along a line, and subtracts a carry.",
     MEMORISED: "The network stores the answers of single pairs, without a rule.",
@@ -67,7 +67,7 @@ def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
 def _how_sure(verdict: Verdict, warning: ReadingWarning | None) -> str:
     met, of = sum(c.met for c in verdict.criteria), len(verdict.criteria)
     if warning is not None:
-        return "Not sure: see the warning below."
+        return "Not certain: see the warning below."
     if verdict.algorithm:
         foretold = next(iter(verdict.criteria))
         value = f"{foretold.value:.1%}" if 0 <= foretold.value <= 1 else number_text(foretold.value)

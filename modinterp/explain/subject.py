@@ -132,7 +132,9 @@ def subject(
 def _of_weights(weights: Weights, name: str, said: Said, device: str) -> Subject:
     assumed, where = said.forward_pass, resolved_device(device)
     if said.tokens is not None:
-        raise ValueError("tokens are said of a module or function; weights are read with those that their shapes allow")
+        raise ValueError(
+            "tokens= is for a module or function; for a file of weights, the tokens follow from the shapes"
+        )
     if said.is_sequence:
         task = sequence_of_weights(weights, said)
         return Subject(
@@ -179,7 +181,7 @@ def _within_memory(found: Subject) -> Subject:
     """
     network, task = found.run.network, found.run.task
     if len(task.output_sizes) != 1:
-        raise ValueError(f"networks with one kind of answer are explained; this one learned {task.name}")
+        raise ValueError(f"explain takes networks with one kind of answer; this network learned {task.name}")
     if task.grid is not None:
         check_memory(found.run.name, task, network)
     return _with_split(found)

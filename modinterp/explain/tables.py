@@ -41,7 +41,7 @@ def _of_waves(m: CyclicMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
         for layer, fits in m.heads_by_layer.items():
             yield f"Attention to the first number, layer {layer}", fits.table()
     with suppress(NoSuchPart):
-        yield "Parts taken out", m.ablations.table()
+        yield "Loss and accuracy after each intervention", m.ablations.table()
     losses = [(k, float(loss), k in m.freqs) for k, loss in enumerate(m.loss_without_each_block, start=1)]
     yield "Loss without one frequency", pd.DataFrame(losses, columns=["freq", "loss [nats]", "key"])
 
@@ -62,7 +62,12 @@ def _of_groups(m: GroupMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     if len(m.ablations.rows) > 1:
         yield "Parts taken out", m.ablations.table()
     losses = [(name, without, alone, name in m.key_names) for name, (without, alone) in m.loss_with_each.items()]
-    names = ["representation", "loss without it [nats]", "loss with it alone [nats]", "key"]
+    names = [
+        "representation",
+        "loss without the representation [nats]",
+        "loss with the representation alone [nats]",
+        "key",
+    ]
     yield "Loss without one representation, and with one alone", pd.DataFrame(losses, columns=names)
     yield "Nulls of the spectrum", m.spectrum_nulls.table()
     yield "Nulls of the logits", m.logit_nulls.table()

@@ -75,9 +75,9 @@ class Watched:
             return "There is no film, since this run comes without its weights"
         m = measure_as_published(run)
         if not isinstance(m, CyclicMeasurements):
-            return "There is no film: only trainings on a + b mod p and its relatives are filmed"
+            return "There is no film: only trainings on a + b mod p and similar tasks are filmed"
         if len(m.snapshots) < 2:
-            return "There is no film, since it takes two snapshots or more"
+            return "There is no film, since a film needs two snapshots or more"
         if not m.has_neurons:
             return "There is no film, since it is not known where the neurons are; `hooks` can name the place"
         return "" if m.freqs else "There is no film, since no frequency stands out"
@@ -89,7 +89,7 @@ class Watched:
         if isinstance(m, CyclicMeasurements) and run.has_weights and m.freqs:
             freqs = ", ".join(map(str, m.freqs))
             title = (
-                f"With the key frequencies of the last state, {freqs}, alone (restricted), and without them (excluded)"
+                f"Loss with only the last state's key frequencies, {freqs} (restricted), and without these (excluded)"
             )
             yield "forming", progress.forming(run.history, self.progress(m), title)
             norms = {"W_E": component_norms(m.W_E), "W_L": component_norms(m.W_L.T)}

@@ -81,7 +81,7 @@ def card(repo: str, runs: Sequence[TrainedRun], held: Mapping[str, Sequence[Resu
         lines.append(f"| `{run.name}` | {run.task.name} | {told} | {len(held.get(run.name, ()))} |")
     for run in runs:
         if results_of_run := held.get(run.name):
-            lines += ["", f"## What holds of `{run.name}`", ""]
+            lines += ["", f"## Claims that hold for `{run.name}`", ""]
             lines += [f"- `{r.claim.id}` ({r.claim.where}): {r.claim.statement} *{r.measured_text(r.claim.expected)}*"
                       for r in results_of_run]  # fmt: skip
     return "\n".join(lines) + "\n"

@@ -15,11 +15,13 @@ from modinterp.reproduce.source_page import counted, prevalence_html
 
 # title of a group of claims to whether a claim belongs to it
 GROUPS = {
-    "Hold in every seed that was measured": lambda r: r.prevalence_text and r.verdict == "holds",
-    "Hold in some seeds and not in others": lambda r: r.verdict == "mixed",
-    "Hold in no seed, or are refuted otherwise": lambda r: r.verdict == "refuted",
-    "Hold, and were measured on one network, or on none: mathematics, data, set-up": lambda r: r.verdict == "holds",
-    "Open: not measured, or on a variant alone": lambda r: r.verdict == "open",
+    "Statements that hold in every measured seed": lambda r: r.prevalence_text and r.verdict == "holds",
+    "Statements that hold in some seeds and not in others": lambda r: r.verdict == "mixed",
+    "Statements that hold in no seed, or are refuted otherwise": lambda r: r.verdict == "refuted",
+    "Statements that hold, measured on one network or on none: mathematics, data, set-up": lambda r: (
+        r.verdict == "holds"
+    ),
+    "Open statements: not measured, or measured on a variant alone": lambda r: r.verdict == "open",
 }
 
 

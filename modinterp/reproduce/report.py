@@ -172,9 +172,9 @@ def summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -
     if reproduced.recomputed.of and not recompute:
         yield f"recomputed from weights: {reproduced.recomputed} numbers of single networks; the others were recorded"
         if reproduced.recomputable.held > reproduced.recomputed.held:
-            yield f"of networks with weights: {reproduced.recomputable}; --recompute measures all of them"
+            yield f"numbers of networks with weights: {reproduced.recomputable}; --recompute measures all of these"
     if partly := sum(bool(result.runs_pending) for result in results):
-        yield f"{partly} on some of the runs that they ask for; `python -m modinterp.runs list` shows what is pending"
+        yield f"{partly} claims measured on part of their runs; `python -m modinterp.runs list` shows the pending runs"
     if recompute:
         same, still_open = sum(r.as_recorded for r in results), sum(r.verdict == "open" for r in results)
         yield f"{same} of {len(results)} verdicts are the recorded ones without any recorded number; {still_open} open"

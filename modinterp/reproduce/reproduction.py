@@ -26,7 +26,7 @@ from modinterp.tasks import Group, ModularArithmetic, Task
 from modinterp.terminal.suggestions import suggestion
 from modinterp.training import RunSpec
 
-SPLIT_UNKNOWN = "Which inputs it was trained on is not known: test accuracy and test loss may count them."
+SPLIT_UNKNOWN = "The training inputs of this network are not known: test accuracy and test loss may include them."
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def reproduction_on(
         )
         check_memory(m.name, m.task, m.model)
     except ValueError as error:
-        raise ValueError(f"{error} (taken for {run}; --as names the run whose place it takes)") from error
+        raise ValueError(f"{error} (read as {run}; --as names the run that the file replaces)") from error
     results = []
     for claim in claims:
         about_this = run in claim.needs or not claim.needs  # else it is about other networks

@@ -21,7 +21,7 @@ def lightning_callback(recorded: record) -> Any:
         try:
             from pytorch_lightning import Callback  # pyright: ignore[reportMissingImports]
         except ImportError as error:
-            raise ImportError("Lightning is not installed; `pip install lightning` does that") from error
+            raise ImportError("Lightning is not installed; run `pip install lightning`") from error
 
     class Recording(Callback):  # pyright: ignore[reportGeneralTypeIssues]
         def on_train_batch_end(self, trainer: Any, *_: Any, **__: Any) -> None:
@@ -44,7 +44,7 @@ def trainer_callback(recorded: record) -> Any:
     try:
         from transformers import TrainerCallback
     except ImportError as error:
-        raise ImportError("transformers is not installed; `pip install transformers` does that") from error
+        raise ImportError("transformers is not installed; run `pip install transformers`") from error
 
     class Recording(TrainerCallback):
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:

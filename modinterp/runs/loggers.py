@@ -68,7 +68,5 @@ def logger(kind: str, name: str, folder: Path) -> Logger:
             return _Wandb(wandb, name)
         from torch.utils.tensorboard import SummaryWriter  # pyright: ignore[reportPrivateImportUsage]
     except ImportError as error:
-        raise ImportError(
-            f"{kind} is not installed; `pip install {kind}` does that, or leave it out of `to`"
-        ) from error
+        raise ImportError(f"{kind} is not installed; run `pip install {kind}`, or leave {kind} out of `to`") from error
     return _TensorBoard(SummaryWriter(str(folder / "tensorboard")))

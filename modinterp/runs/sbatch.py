@@ -36,7 +36,7 @@ while kill -0 "$child" 2>/dev/null; do wait "$child"; done  # a signal ends a wa
 wait "$child"
 code=$?
 if [ -n "$stopped" ] && [ "$code" -ne 0 ] && [ -n "${{SLURM_JOB_ID:-}}" ]; then
-  scontrol requeue "$SLURM_JOB_ID"  # the same command goes on from the last state
+  scontrol requeue "$SLURM_JOB_ID"  # the same command continues from the last state
 fi
 exit "$code"
 """

@@ -79,7 +79,7 @@ def checkpoints() -> Path:
     """
     where = published()
     if isinstance(where, str):
-        raise NoCheckpoints(f"MODINTERP_CHECKPOINTS is {where}, and a folder is needed here")
+        raise NoCheckpoints(f"MODINTERP_CHECKPOINTS is {where}; set it to a folder for this command")
     return where
 
 

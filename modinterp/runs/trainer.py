@@ -119,7 +119,9 @@ def _opened(
 def _tell(training: Ongoing) -> None:
     """Print which files are damaged, and the epoch from which the run continues."""
     for damage in training.damages:
-        print(f"{training.name}: {damage.what}; it goes on from epoch {training.state.epoch:,}", file=sys.stderr)
+        print(
+            f"{training.name}: {damage.what}; training continues from epoch {training.state.epoch:,}", file=sys.stderr
+        )
 
 
 def _by_epoch(group: Sequence[Ongoing]) -> list[list[Ongoing]]:

@@ -61,7 +61,7 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
                 tell_error(error)
                 return BAD_USAGE
             except MemoryError:
-                tell_error(ValueError("there is too little memory for this"))
+                tell_error(ValueError("there is too little memory for this command"))
                 return BAD_USAGE
             except KeyboardInterrupt as error:
                 print(interrupted, file=sys.stderr)
@@ -84,7 +84,7 @@ def tell_error(error: Exception) -> None:
 def _tell_mistake() -> int:
     """Print the traceback of the error at hand, and return the exit code for it."""
     traceback.print_exc()
-    print("this is a mistake of modinterp; please report it with the lines above", file=sys.stderr)
+    print("this is an error of modinterp; please report it with the lines above", file=sys.stderr)
     return CRASHED
 
 

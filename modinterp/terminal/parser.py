@@ -17,7 +17,7 @@ def folder(text: str) -> Path:
         argparse.ArgumentTypeError: an address such as `hf://OWNER/REPO`, of which a path would make a folder `hf:`.
     """
     if "://" in text:
-        raise argparse.ArgumentTypeError(f"{text} is an address, and a folder of this machine is needed here")
+        raise argparse.ArgumentTypeError(f"{text} is an address on the Hub; name a folder on this machine")
     return Path(text)
 
 

@@ -60,7 +60,7 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
     except (RuntimeError, AssertionError) as error:
         why = str(error).splitlines()[0]
         why = "cpu, cuda and auto are known" if why.startswith("Expected one of") else why  # one of twenty
-        raise ValueError(f"device {str(device)!r} is not to be had here: {why}") from error
+        raise ValueError(f"device {str(device)!r} is not available here: {why}") from error
     if chosen.type == "mps":
         raise ValueError("device 'mps' has no float64, in which losses and analyses are taken; cpu and cuda do")
     return chosen

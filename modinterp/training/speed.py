@@ -59,4 +59,4 @@ def slowness(seconds: float, expected: float) -> str:
         if threads > free
         else "other work may have the cores, their caches or the disk, or the machine may be slower than it was"
     )
-    return f"an epoch takes {1e3 * seconds:.0f} ms where about {1e3 * expected:.0f} were to be expected; {why}"
+    return f"an epoch takes {1e3 * seconds:.0f} ms, not the expected {1e3 * expected:.0f} ms; {why}"

@@ -54,4 +54,4 @@ def test_shares_are_numbers(cpus: float, gpus: float, words: str) -> None:
 
 def test_a_cluster_is_named_only_where_work_is_handed_to_one(capsys: pytest.CaptureFixture) -> None:
     assert main(["train", "nothing", "--gpus", "1"]) == 2
-    assert "--on ray hands the work to one" in capsys.readouterr().err
+    assert "need a cluster; add --on ray" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_under_a_wrong_operation(network: torch.nn.Module) -> None:
     does, how, sure = (answer for _, answer in said(mi.explain(network, op="sub", p=29, draws=99)))
     assert does.startswith("No: it answers a - b mod 29 correctly on ")
     assert "Not known" in how
-    assert sure == "Not sure: see the warning below."
+    assert sure == "Not certain: see the warning below."
 
 
 def test_a_table_of_pairs() -> None:
@@ -55,7 +55,7 @@ def test_a_table_of_pairs() -> None:
 
 def test_in_a_notebook_it_shows_answers_and_figures(network: torch.nn.Module, monkeypatch: pytest.MonkeyPatch) -> None:
     found = mi.explain(network, op="add", p=29, draws=99)
-    assert "<dt>How?</dt>" in found._repr_html_()
+    assert "<dt>How does it do the task?</dt>" in found._repr_html_()
     assert {"spectra", "single", "symmetry"} <= set(found.figures)
     pytest.importorskip("IPython")
     displayed: list[object] = []

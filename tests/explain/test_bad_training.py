@@ -56,5 +56,5 @@ def test_a_page_of_others_is_not_overwritten(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "index.html").write_text("precious")
     torch.save(Mine().state_dict(), tmp_path / "network.pt")
     assert main([str(tmp_path / "network.pt"), "--out", str(tmp_path), "--draws", "99"]) == BAD_USAGE
-    assert "holds an index.html of others, which stays" in capsys.readouterr().err
+    assert "holds an index.html that modinterp did not write" in capsys.readouterr().err
     assert (tmp_path / "index.html").read_text() == "precious"

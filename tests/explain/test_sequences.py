@@ -69,7 +69,7 @@ def test_a_network_without_carries_fails_where_there_are_carries() -> None:
     assert kinds["carries", "1"] == 0.5
     assert kinds["columns that the carry came through", "1"] == 0
     assert x.verdict.label == BEHAVIOUR
-    wrong = x.tables["Inputs that are answered wrongly, the surest answers first"]
+    wrong = x.tables["Inputs with a wrong answer, the most confident answers first"]
     assert {(right - given) % 10 for right, given in zip(wrong["right"], wrong["given"], strict=True)} == {1}
 
 

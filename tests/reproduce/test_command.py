@@ -170,10 +170,10 @@ def test_bad_input_gets_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.
     assert main(["nanda", "--runs", str(tmp_path / "none"), *out]) == 2
     one_line(capsys, "is not a folder")
     assert main(["nanda", "--device", "warp", *out]) == 2
-    one_line(capsys, "device 'warp' is not to be had here")
+    one_line(capsys, "device 'warp' is not available here")
     if not torch.cuda.is_available():
         assert main(["nanda", "--device", "cuda", *out]) == 2
-        one_line(capsys, "device 'cuda' is not to be had here")
+        one_line(capsys, "device 'cuda' is not available here")
     (tmp_path / "file").write_text("mine")
     assert main(["nanda", "--only", "B.*", "--out", str(tmp_path / "file")]) == 2
     one_line(capsys, "file")

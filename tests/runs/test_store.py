@@ -224,7 +224,7 @@ def test_what_a_file_cannot_say_must_be_said(tmp_path: Path) -> None:
     (tmp_path / "model.ckpt").write_bytes((tmp_path / "model.safetensors").read_bytes())
     by_content = load(tmp_path / "model.ckpt", TASK)
     assert torch.equal(by_content.model(TASK.inputs()), relu.model(TASK.inputs()))
-    with pytest.raises(ValueError, match="device 'warp' is not to be had here"):
+    with pytest.raises(ValueError, match="device 'warp' is not available here"):
         load(tmp_path / "model.safetensors", TASK, device="warp")
 
 

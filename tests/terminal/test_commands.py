@@ -80,9 +80,9 @@ def test_help_has_examples_and_says_every_default(command: str, capsys: pytest.C
     ("train", ["--op", "ad"], "invalid choice: 'ad'; did you mean 'add'?"),
     ("publish", ["nothing/*", "--out", "made"], "no trained run in trained fits 'nothing/*'; `python -m modinterp.runs list"),
     ("reproduce", ["nanda", "--as", "nanda/mainline-0"], "--as belongs to --checkpoint; add --checkpoint FILE"),
-    ("reproduce", ["all", "--checkpoint", "a.pt"], "one network of one source; name that source"),
-    ("reproduce", ["nanda", "--runs", "none"], "--runs none is not a folder; name one with runs"),
-    ("runs", ["check", "none/*"], "fits 'none/*'; without a name all are read"),
+    ("reproduce", ["all", "--checkpoint", "a.pt"], "measures one network on one source; name one source"),
+    ("reproduce", ["nanda", "--runs", "none"], "--runs none is not a folder; name a folder with runs"),
+    ("runs", ["check", "none/*"], "fits 'none/*'; without a name, the command reads all runs"),
     ("sources new", ["torch"], "the name 'torch' is taken; choose another"),
 ])  # fmt: skip
 def test_wrong_usage_gets_one_line_and_exit_code_2(
@@ -246,5 +246,5 @@ def test_an_address_is_no_folder(arguments: tuple[str, ...], tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match="2"):
         import_module(f"modinterp.commands.{arguments[0]}").main(list(arguments[1:]))
-    assert "hf://me/x is an address, and a folder of this machine is needed here" in capsys.readouterr().err
+    assert "hf://me/x is an address on the Hub; name a folder on this machine" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -65,8 +65,8 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(("name", "line"), [
-    ("explian", "error: no command 'explian'; did you mean 'explain'? `modinterp --help` lists all\n"),
-    ("--oops", "error: no command '--oops'; `modinterp --help` lists all\n"),
+    ("explian", "error: no command 'explian'; did you mean 'explain'? `modinterp --help` lists all commands\n"),
+    ("--oops", "error: no command '--oops'; `modinterp --help` lists all commands\n"),
 ])  # fmt: skip
 def test_an_unknown_command_gets_one_line(name: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "model.pt"]) == BAD_USAGE

@@ -48,14 +48,14 @@ def test_files_of_specs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(arguments) == 0
     printed = capsys.readouterr().out
     assert "explain mine/a --runs" in printed
-    assert printed.count("% of the pairs trained on") == 2
+    assert printed.count("% of the training pairs") == 2
 
 
 def test_a_training_that_memorised_says_what_to_try(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.yaml").write_text("mine/a: {p: 7, arch: mlp, epochs: 200, lr: 0.01, fraction: 0.4}\n")
     arguments = ["train", str(tmp_path / "mine.yaml"), "--out", str(tmp_path), "--device", "cpu", "--threads", "1"]
     assert main(arguments) == 0
-    assert "It has memorised, and does not generalise" in capsys.readouterr().out
+    assert "The network memorised its training pairs and does not generalise" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_training_on_everything_has_no_test_loss() -> None:
 def test_devices_that_are_not_there_are_named() -> None:
     assert resolved_device("cpu").type == "cpu"
     for device in ("warp", *(() if torch.cuda.is_available() else ("cuda",))):
-        with pytest.raises(ValueError, match=f"device '{device}' is not to be had here"):
+        with pytest.raises(ValueError, match=f"device '{device}' is not available here"):
             resolved_device(device)
 
 

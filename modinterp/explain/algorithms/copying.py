@@ -19,10 +19,10 @@ STILL = at_most(
 def _says(m: Any) -> str:
     value, key = m.interchanges.value, m.interchanges.key
     return (
-        "The network copies a token that its attention finds. With another input's value at the place of the "
-        f"answer, that input's answer comes out on {value.moved:.1%} of {value.share.of:,} answers; at another "
-        f"place on {value.moved_by_control:.1%}. With the keys of this place and another exchanged, the other "
-        f"token comes out on {key.moved:.1%}; with two other keys exchanged on {key.moved_by_control:.1%}."
+        "The network copies a token that its attention finds. With another input's value at the answer's position, it "
+        f"gives that input's answer on {value.moved:.1%} of {value.share.of:,} answers; with the value at another "
+        f"position, on {value.moved_by_control:.1%}. With the keys of this position and another exchanged, it copies "
+        f"the other token on {key.moved:.1%}; with two other keys exchanged, on {key.moved_by_control:.1%}."
     )
 
 

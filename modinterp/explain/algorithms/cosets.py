@@ -12,9 +12,9 @@ from modinterp.explain.labels import FOURIER
 
 def _says(m: Any) -> str:
     return (
-        f"{REPRESENTATIONS.says(m)} Its neurons tell cosets apart and no single elements: with each neuron at its mean "
-        f"over pairs of cosets {m['coset_means']:.1%} of the answers are right, over other sets of equal sizes "
-        f"{m['coset_means_control']:.1%}."
+        f"{REPRESENTATIONS.says(m)} Its neurons distinguish cosets, but no single elements: with each neuron at its "
+        f"mean over pairs of cosets, {m['coset_means']:.1%} of the answers are right; with means over other sets of "
+        f"equal sizes, {m['coset_means_control']:.1%} are right."
     )
 
 

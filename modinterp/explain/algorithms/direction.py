@@ -14,16 +14,16 @@ def _says(m: Any) -> str:
     return (
         "The network finds the answer along one direction of the last attention layer's output. Exchanging only "
         f"this direction with another input gives the other input's answer on {found.moved:.1%} of "
-        f"{found.share.of:,} answers; moved as far at random on {found.moved_by_control:.1%}."
+        f"{found.share.of:,} answers; a random move of equal length does on {found.moved_by_control:.1%}."
     )
 
 
 def _says_mean(m: Any) -> str:
     found = m.interchanges.along_mean
     return (
-        f"{_says(m)} The direction holds the mean of the numbers so far. Moved as by one more number, it answers with "
-        f"the sign of the new sum on {found.moved:.1%} of {found.share.of:,} answers. Moved as far at random, it does "
-        f"so on {found.moved_by_control:.1%}."
+        f"{_says(m)} The direction holds the mean of the numbers so far. Moved as by one more number, the network "
+        f"answers with the sign of the new sum on {found.moved:.1%} of {found.share.of:,} answers. After a random move "
+        f"of equal length, the network does so on {found.moved_by_control:.1%}."
     )
 
 

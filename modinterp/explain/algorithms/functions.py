@@ -15,8 +15,9 @@ def _says(m: Any) -> str:
         "The network adds by turning circles of a function of a and of a function of b in its embedding, of "
         f"frequencies {names}. Turned by half a step for both numbers, where no token stands, they move the answer "
         f"by one on {m['values_half_turn']:.1%} of all pairs; changes of equal size move at most "
-        f"{m['values_half_turn_control']:.1%}. Without them {m['values_accuracy_without']:.1%} of "
-        f"the answers are right, and with them alone {m['values_accuracy_alone']:.1%}."
+        f"{m['values_half_turn_control']:.1%}. Without these circles, "
+        f"{m['values_accuracy_without']:.1%} of the answers are right, and with these circles alone "
+        f"{m['values_accuracy_alone']:.1%}."
     )
 
 

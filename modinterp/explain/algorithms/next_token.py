@@ -16,9 +16,10 @@ def _says(m: Any) -> str:
     query, value = m.interchanges.query, m.interchanges.value
     return (
         "The network finds the next token by its query and copies this token. With the query of another answer, "
-        f"that answer comes out on {query.moved:.1%} of {query.share.of:,} answers; with the query moved as far at "
-        f"random on {query.moved_by_control:.1%}. With another input's value at the place of the answer, that "
-        f"input's answer comes out on {value.moved:.1%}; at another place on {value.moved_by_control:.1%}."
+        f"it gives that answer on {query.moved:.1%} of {query.share.of:,} answers; with a random move of the query of "
+        f"equal length, on {query.moved_by_control:.1%}. With another input's value at the answer's position, it gives "
+        f"that input's answer on {value.moved:.1%}; with the value at another position, on "
+        f"{value.moved_by_control:.1%}."
     )
 
 

@@ -13,10 +13,10 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     names = ", ".join(m.key_names)
     return (
-        f"The network multiplies by representations {names}. Without them in the embedding "
-        f"{m.causal.accuracy_without:.1%} of the answers are right, with them alone {m.causal.accuracy_alone:.1%}. "
-        f"Restored alone in another pair's embedding they recover {m.causal.rescue[0]:.1%} of the accuracy, random "
-        f"ones {m.causal.rescue[1]:.1%}."
+        f"The network multiplies by representations {names}. Without these representations in the "
+        f"embedding, {m.causal.accuracy_without:.1%} of the answers are right; with these representations alone, "
+        f"{m.causal.accuracy_alone:.1%}. Restored alone in another pair's embedding, these representations recover "
+        f"{m.causal.rescue[0]:.1%} of the accuracy, and random representations {m.causal.rescue[1]:.1%}."
     )
 
 

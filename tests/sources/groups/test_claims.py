@@ -137,7 +137,7 @@ def test_a_checkpoint_of_another_group_is_named(tmp_path: Path, capsys: pytest.C
     store.write_weights(file, initial_weights(config, 0))
     where = ["groups", "--checkpoint", str(file), "--only", "table.*", "--out", str(tmp_path / "out")]
     for arguments, message in (
-        ([], "needs d_vocab 240, but the weights have 24 (taken for groups/s5-mlp-2; --as names the run"),
+        ([], "needs d_vocab 240, but the weights have 24 (read as groups/s5-mlp-2; --as names the run"),
         (["--as", "groups/s5-mlp-9"], "groups has no run 'groups/s5-mlp-9'; did you mean"),
         (["--as", "groups/d59-mlp-1"], "needs d_vocab 236, but the weights have 24"),
         (["--group", "M11"], "no group has the name 'M11'"),
@@ -150,4 +150,4 @@ def test_a_checkpoint_of_another_group_is_named(tmp_path: Path, capsys: pytest.C
         assert error.count("\n") == 1
     assert main([*where, "--group", "A4"]) == 0, "an untrained network is not one that has learned"
     assert main(["mlp", *where[1:3], "--group", "A4"]) == 2
-    assert "--group is of networks that compose a group" in capsys.readouterr().err
+    assert "--group is for networks that compose group elements" in capsys.readouterr().err

@@ -36,7 +36,7 @@ def test_the_authors_network_gives_his_printed_numbers(tmp_path: Path, capsys: p
         assert [fve[f"FVE of {wave} {freq}"] for wave in ("sin", "cos")] == pytest.approx(list(printed), abs=5e-5)
     page = (tmp_path / "index.html").read_text()
     assert "one network that somebody else trained" in page
-    assert "Which inputs it was trained on is not known" in page
+    assert "The training inputs of this network are not known" in page
     assert 'id="figure-readoff"' in page
     assert 'id="figure-curves"' not in page
     printed = capsys.readouterr().out
