@@ -45,7 +45,7 @@ def watch_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the name of the run, as in `runs train`")
     parser.add_argument("--runs", metavar="DIR", type=folder, default=Path("trained"),
                         help="folder in which the run trains (default: trained/)")  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", type=folder, help="where to write the page "
+    parser.add_argument("--out", metavar="DIR", type=folder, help="folder for the page "
                         "(default: reports/watch/NAME)")  # fmt: skip
     parser.add_argument("--every", metavar="S", type=float, default=5.0,
                         help="seconds between two reads (default: 5; training writes every 20)")  # fmt: skip

@@ -82,7 +82,7 @@ def _snapshots(
     if isinstance(network, str | Path) and Path(network).suffix not in READ:
         network = load(network, root=options.get("root"), device=options.get("device", "cpu"))
     if not isinstance(network, TrainedRun):
-        raise ValueError(f"epochs are those of a run, which {type(network).__name__} is not")
+        raise ValueError(f"epochs need a run with snapshots, got {type(network).__name__}")
     for epoch in epochs:
         if epoch not in network.snapshots:
             there = ", ".join(map(str, network.snapshots)) or "none"

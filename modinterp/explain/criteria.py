@@ -19,12 +19,12 @@ NEURONS = "neurons_at_keys"  # where neurons are seen, and most of the logits co
 # Key of a quantity to what it must reach, and why just that.
 BANDS: dict[str, Band] = {
     ACCURACY: at_least(0.95, "a table of the training pairs alone is right on the share that was trained on"),
-    P_VALUE: at_most(0.01, "the largest over the three nulls"),
-    KEYS_ALONE: at_least(0.95, "they suffice"),
+    P_VALUE: at_most(0.01, "the largest p-value of the three nulls counts"),
+    KEYS_ALONE: at_least(0.95, "the key frequencies suffice"),
     WITHOUT_KEYS: at_most(0.75, "the key frequencies are needed; a pizza of one frequency keeps 0.56 of its answers"),
     FORMULA: at_least(0.95, "the formula must answer in place of the network"),
     FORMULA_FIT: at_least(
-        0.5, "more of the logits than everything else together, up to what no softmax sees and a bias would supply"
+        0.5, "more than half of the logits, apart from parts that softmax ignores or a bias would supply"
     ),
     # Changed after numbers had been seen: over single pairs characters explain 0.57, 0.53 and 0.68 of the logits of
     # three released networks and 0.48 of two of ours on A5, all of them right on every pair; of the means by product,

@@ -154,4 +154,4 @@ def _with_a_way_out(error: ValueError, said: Said) -> ValueError:
     """Return the error of a network that accepts no known form of input, with advice on which argument to give."""
     if "none of the known forms" not in str(error):
         return error
-    return ValueError(f"{error}; say how it takes them, such as tokens='a op b =', or as a function of a and b")
+    return ValueError(f"{error}; name the tokens of an input, such as tokens='a op b =', or as a function of a and b")

@@ -18,7 +18,7 @@ def tables(m: PositionMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     others = {
         "Answers by kind of input": m.answering.by_kind,
         "Inputs with a wrong answer, the most confident answers first": m.answering.failures,
-        "Where each head looks": m.inside.looks,
+        "Mean attention of each head": m.inside.looks,
         "Loss with each part replaced by its mean": lambda: m.inside.effects,
         "What each part adds to the right logit": lambda: m.inside.attribution,
         "Which head fetches which digits": m.carrying.fetched,

@@ -32,7 +32,7 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
     )
     if m.run.knows_split and not is_met[ACCURACY]:
         yield (
-            f"Of the pairs that it was trained on it answers {m.own_train_score.accuracy:.2%} correctly, of the others "
+            f"It answers {m.own_train_score.accuracy:.2%} of its training pairs correctly, and of the other pairs "
             f"{m.own_test_score.accuracy:.2%}."
         )
     if label == PARTLY and (moved := m.reading("half_turn").value) is not None:
@@ -240,6 +240,6 @@ def _cosets_or_representations(m: GroupMeasurements) -> tuple[str, str]:
     which = REPRESENTATIONS if shares.share < 0.5 else COSETS if shares.null <= 0.1 else UNTOLD
     return which, (
         f"Cosets or representations: {which}; {shares.tested} neurons could be either. "
-        f"{shares.share:.0%} of them are constant on cosets{f' ({orders})' if orders else ''}. Of random functions of "
+        f"{shares.share:.0%} of these are constant on cosets{f' ({orders})' if orders else ''}. Of random functions of "
         f"the same representations {shares.null:.0%} are."
     )

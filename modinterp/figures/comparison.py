@@ -23,7 +23,7 @@ def spectra(norms: Mapping[str, Sequence[float]]) -> go.Figure:
             y=energies / (energies.sum() or 1),
             name=name,
             marker_color=CATEGORIES[place % len(CATEGORIES)],
-            hovertemplate="frequency %{x}: %{y:.1%}<extra>" + name + "</extra>",
+            hovertemplate="frequency %{x}: %{y:.1%} of the energy<extra>" + name + "</extra>",
         )
     figure.update_layout(barmode="group")
     figure.update_xaxes(title="frequency [cycles per p]")

@@ -42,7 +42,7 @@ def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Fi
     figure.update_xaxes(title="turn of each number [residues]", col=2)
     figure.update_yaxes(range=[-0.05, 1.05])
     figure.update_yaxes(title="accuracy", col=1)
-    figure.update_yaxes(title="fit over fit before; share of pairs", col=2)
+    figure.update_yaxes(title="share of the fit kept, or of answers moved", col=2)
     return with_title(figure, title, 460)
 
 

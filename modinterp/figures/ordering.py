@@ -193,8 +193,8 @@ def tables(scores: Float[Tensor, "head query key"], title: str) -> go.Figure:
             table, "key", "query", "attention score [nats]", True, colorbar=column == len(scores), zmax=top, name=name
         )
         figure.add_trace(trace, row=1, col=column)
-    figure.update_xaxes(title="number of the key")
-    figure.update_yaxes(title="number of the query", autorange="reversed", col=1)
+    figure.update_xaxes(title="key number")
+    figure.update_yaxes(title="query number", autorange="reversed", col=1)
     return with_title(figure, title, 380, False)
 
 

@@ -116,8 +116,8 @@ def sums(
             row=1,
             col=column,
         )
-    figure.update_xaxes(title="output along the cosine")
-    figure.update_yaxes(title="output along the sine", col=1)
+    figure.update_xaxes(title="attention output along cosine")
+    figure.update_yaxes(title="attention output along sine", col=1)
     return with_title(square_axes(figure), "Every head writes petals; the sum of the heads is a circle", 470)
 
 

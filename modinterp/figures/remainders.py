@@ -151,7 +151,7 @@ def active_frequencies(
         zmin=0,
         zmax=1,
         colorbar={"title": "norm over<br>largest norm", "thickness": 12, "len": 0.6, "y": 0.7},
-        hovertemplate="frequency %{y}<br>epoch %{x:,}<br>%{z:.2f} of the largest<extra></extra>",
+        hovertemplate="frequency %{y}<br>epoch %{x:,}<br>%{z:.2f} of the largest norm<extra></extra>",
         row=1,
         col=1,
     )
@@ -162,7 +162,7 @@ def active_frequencies(
             mode="lines",
             name=name,
             line_color=CATEGORIES[index],
-            hovertemplate="epoch %{x:,}<br>%{y} active<extra>%{fullData.name}</extra>",
+            hovertemplate="epoch %{x:,}<br>%{y} active frequencies<extra>%{fullData.name}</extra>",
             row=2,
             col=1,
         )
@@ -205,7 +205,7 @@ def trends(times: Mapping[str, Mapping[int, float]], lengths: Mapping[str, float
                 name=f"{name}: never generalised",
                 marker={"symbol": "x", "color": colour, "size": 7},
                 legendgroup=name,
-                hovertemplate="remainder by %{x}: never<extra>%{fullData.name}</extra>",
+                hovertemplate="remainder by %{x}: never generalised<extra>%{fullData.name}</extra>",
             )
     figure.update_xaxes(title="prime", type="log", tickvals=[2, 3, 5, 7, 11, 19, 31, 47, 71, 109])
     figure.update_yaxes(title="epoch of 99% accuracy on held-out inputs", type="log", exponentformat="power", dtick=1)

@@ -456,7 +456,7 @@ class Causal(Component[Any]):
     def _of_sample(
         self, pairs: Int[Tensor, " pair"], change: Callable[[Vectors, Vectors], Vectors], blocks: Sequence[Any]
     ) -> Float[Tensor, "pair output"]:
-        """Return logits of some pairs after `change` maps each embedding table and its part at `blocks` to a new one."""
+        """Return logits of some pairs after `change` maps each embedding table and its part at `blocks`."""
         a, b = (change(x, self.basis.part(x, blocks)) for x in self._embedded.tables)
         return self._embedded.at(a, b, pairs)
 

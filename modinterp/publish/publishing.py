@@ -223,5 +223,5 @@ def _write_record(run: TrainedRun, source: Path, target: Path, written: Mapping[
 
     record = store.read_record(source)
     if run.spec is None:
-        raise ValueError(f"{source} does not say what it was trained from")
+        raise ValueError(f"{source} does not record its task, network and recipe")
     store.write_record(target, run.spec, record["epoch"], run.outcome, record.get("seconds"), written)

@@ -45,7 +45,7 @@ def claim_tests(source: Source, only: str = "*", root: Path | str | None = None,
         result = claim.check_available(measured())
         if not result.as_recorded and result.verdict == "open":
             pytest.skip(
-                f"not measured: {', '.join(claim.needs)}; `python -m modinterp.runs train` trains what is missing"
+                f"not measured: {', '.join(claim.needs)}; `python -m modinterp.runs train` trains the missing runs"
             )
         assert result.as_recorded, f"{claim.statement} {result}"
 

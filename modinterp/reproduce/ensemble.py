@@ -113,7 +113,7 @@ def measurements_of_a_run(
     claims, about = claims_matching(name, only), source(name)
     measured, evidence, made = measurements_of([run], root, device), Evidence(), Made()
     if not measured:
-        raise ValueError("a machine of the cluster does not have it; choose a --runs that all of them share")
+        raise ValueError("a machine of the cluster does not have the run; choose a --runs that all machines share")
     m = measured[run]
     report({run: {"claim": f"{len(asked.own)} claims"}})
     for key in figures:

@@ -177,7 +177,7 @@ def summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -
         yield f"{partly} claims measured on part of their runs; `python -m modinterp.runs list` shows the pending runs"
     if recompute:
         same, still_open = sum(r.as_recorded for r in results), sum(r.verdict == "open" for r in results)
-        yield f"{same} of {len(results)} verdicts are the recorded ones without any recorded number; {still_open} open"
+        yield f"{same} of {len(results)} recomputed verdicts equal the recorded verdicts; {still_open} open"
     for result in results:
         if not result.as_recorded and not (recompute and result.verdict == "open"):
             yield f"{result.claim.id} is {result.words}, but was recorded as {result.claim.finding.words}"

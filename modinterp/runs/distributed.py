@@ -161,7 +161,7 @@ def train_group(
         ValueError: the folder `out` does not exist on this machine.
     """
     if not out.is_dir():
-        raise ValueError(f"a machine of the cluster does not see {out}; choose an --out that all of them share")
+        raise ValueError(f"a machine of the cluster does not see {out}; choose an --out that all machines share")
     prepare_cpu(threads)
 
     reported = 0.0
@@ -234,7 +234,9 @@ def work_on_study(
 ) -> tuple[str, ...]:
     """Run trials of a shared study until the requested number is reached, and return one line of text per trial."""
     if not journal.parent.is_dir():
-        raise ValueError(f"a machine of the cluster does not see {journal.parent}; choose a --storage that all share")
+        raise ValueError(
+            f"a machine of the cluster does not see {journal.parent}; choose a --storage that all machines share"
+        )
     prepare_cpu(threads)
     lines: list[str] = []
 

@@ -227,7 +227,7 @@ def hub_errors(subject: str) -> Iterator[None]:
     except errors.RevisionNotFoundError as error:
         raise ValueError(f"{subject}: there is no such revision") from error
     except errors.LocalEntryNotFoundError as error:
-        raise ValueError(f"{subject}: the Hub cannot be reached, and it is not all in the cache") from error
+        raise ValueError(f"{subject}: the Hub cannot be reached, and the cache lacks some of its files") from error
     except (errors.HTTPError, errors.OfflineModeIsEnabled) as error:  # pyright: ignore[reportPrivateImportUsage]
         raise ValueError(f"{subject}: {first_line(error)}") from error
     except (OSError, RuntimeError) as error:  # the disk is full, what came is shorter than it should be

@@ -148,7 +148,7 @@ def _spectra(path: Path, task: Task) -> Spectra:
     """
     spectra = store.read_spectra(path)
     if spectra.grid != task.grid:
-        raise ValueError(f"{path} is of other inputs than those of {task.name}")
+        raise ValueError(f"the spectra in {path} belong to other inputs than those of {task.name}")
     return spectra
 
 

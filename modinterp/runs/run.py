@@ -83,7 +83,7 @@ class TrainedRun(Generic[T]):
     @property
     def _lacks_weights(self) -> str:
         """Return an error message that says which files the run has, and how to get its missing weights."""
-        measured = ", but `measure` gives what was measured of it when it was published" * (self.recorded is not None)
+        measured = ", but `measure` gives its measurements from when it was published" * (self.recorded is not None)
         return f"{self.name} came with its history, not with its weights{measured}; {how_to_train(self.name)}"
 
     @property
@@ -224,7 +224,7 @@ def how_to_train(name: str) -> str:
         name: name of the run; or the folder of a run, whose last two parts are the run's name.
     """
     name = "/".join(Path(name).parts[-2:]) if Path(name).is_dir() else name
-    read = f'load("{name}", root="{TRAINED}") reads it'
+    read = f'load("{name}", root="{TRAINED}") reads the run'
     if is_trained_here(name):
-        return f"{read} as it was trained here"
-    return f"`python -m modinterp.runs train {name}` trains it, and {read} then"
+        return f"{read} that was trained here"
+    return f"`python -m modinterp.runs train {name}` trains the run, and {read} afterwards"

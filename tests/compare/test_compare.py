@@ -78,7 +78,7 @@ def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main([files[0], files[0], "--out", str(tmp_path / "out")]) == 2
     assert "two networks are called" in capsys.readouterr().err
     assert main([files[0], "--epochs", "3", "--out", str(tmp_path / "out")]) == 2
-    assert "epochs are those of a run" in capsys.readouterr().err
+    assert "epochs need a run with snapshots" in capsys.readouterr().err
 
 
 def test_snapshots_of_one_training_and_nothing(mainline: TrainedRun) -> None:

@@ -48,7 +48,7 @@ def test_a_module_that_raises_says_what_it_said() -> None:
         def forward(self, x: Tensor) -> Tensor:
             raise RuntimeError("my layer is not ready")
 
-    with pytest.raises(ValueError, match="my layer is not ready; say how it takes them"):
+    with pytest.raises(ValueError, match="my layer is not ready; name the tokens of an input"):
         mi.explain(Raising(), "add", 11)
 
 

@@ -188,7 +188,7 @@ def test_a_training_that_is_not_over_is_no_alarm(mainline: TrainedRun) -> None:
     assert (found[1400].verdict.label, found[8400].verdict.label) == ("memorised", "partly solved")
     assert found[8400]["train_accuracy"] == 1
     assert 0.05 < found[8400]["half_turn"] < 0.3, "some pairs are added by circles already"
-    assert "Of the pairs that it was trained on it answers 100.00% correctly, of the others 28.05%" in str(found[8400])
+    assert "It answers 100.00% of its training pairs correctly, and of the other pairs 28.05%" in str(found[8400])
 
 
 def test_reference_networks_are_explained(low_precision: TrainedRun, kissane: TrainedRun) -> None:

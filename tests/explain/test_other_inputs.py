@@ -154,7 +154,7 @@ def test_who_takes_no_known_tokens_is_asked_for_them() -> None:
             raise ValueError("six tokens, please")
         return waves(x[:, 0] + x[:, 5])
 
-    with pytest.raises(ValueError, match=r"six tokens, please; say how it takes them, such as tokens='a op b ='"):
+    with pytest.raises(ValueError, match=r"six tokens, please; name the tokens of an input, such as tokens='a op b ='"):
         explain(network, "add", P)
     assert explain(network, "add", P, tokens="a x x x x b", draws=99)["accuracy"] == 1
 

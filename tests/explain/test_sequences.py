@@ -166,7 +166,7 @@ def test_a_file_with_positions_is_explained_by_its_name_alone(tmp_path: Path, ca
     found = json.loads((tmp_path / "page" / "explanation.json").read_text())
     assert (found["verdict"], found["numbers"]["proven"]) == (COPIES, 1)
     page = (tmp_path / "page" / "index.html").read_text()
-    assert "Where each head looks" in page
+    assert "Mean attention of each head" in page
     assert "Fourier" not in page.partition("</main>")[0].partition("<main")[2].replace("plotly", "")
     assert (tmp_path / "page" / "explanation.csv").read_text().startswith("stage,key")
 

@@ -116,7 +116,7 @@ def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(t
     for use in (lambda: run.network, run.activations, lambda: run.at(100)):
         with pytest.raises(NotRecorded, match="came with its history, not with its weights"):
             use()
-    with pytest.raises(NotRecorded, match="`measure` gives what was measured .*runs train own/small`"):
+    with pytest.raises(NotRecorded, match="`measure` gives its measurements .*runs train own/small`"):
         run.network  # noqa: B018
     assert run.at_start().has_weights
     trained = load("own/small", root=tmp_path / "trained")

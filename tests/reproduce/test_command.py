@@ -61,7 +61,7 @@ def test_recompute_counts_no_recorded_number(tmp_path: Path, capsys: pytest.Capt
     arguments = ["clock", "--only", "s71.o_sum_*", "--workers", "1"]
     assert main([*arguments, "--out", str(tmp_path / "all")]) == 0
     assert main([*arguments, "--out", str(tmp_path / "weights"), "--recompute"]) == 0
-    assert "without any recorded number; 0 open" in capsys.readouterr().out
+    assert "equal the recorded verdicts; 0 open" in capsys.readouterr().out
     whole, recomputed = (json.loads((tmp_path / x / "claims.json").read_text()) for x in ("all", "weights"))
     assert any(claim["runs_recorded"] for claim in whole)
     for before, after in zip(whole, recomputed, strict=True):

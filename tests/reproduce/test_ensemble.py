@@ -42,5 +42,5 @@ def test_a_few_claims_are_measured_by_this_process() -> None:
 
 def test_a_machine_without_the_run_says_so() -> None:
     asked = Asked(own=frozenset({ONLY}))
-    with pytest.raises(ValueError, match="does not have it; choose a --runs that all of them share"):
+    with pytest.raises(ValueError, match="does not have the run; choose a --runs that all machines share"):
         measurements_of_a_run("mlp", ONLY, "mlp/none-0", asked, (), None, "cpu", 1, report=lambda rows: None)

@@ -64,7 +64,7 @@ def test_without_the_hub_the_cache_answers(server: Hub, tmp_path: Path, monkeypa
     load(f"{REPO}/own/0")
     point_at("http://127.0.0.1:9", tmp_path / "cache", monkeypatch)
     assert load(f"{REPO}/own/0").spec == SPECS["own/0"]
-    with pytest.raises(ValueError, match="own/1: the Hub cannot be reached, and it is not all in the cache"):
+    with pytest.raises(ValueError, match="own/1: the Hub cannot be reached, and the cache lacks some of its files"):
         load(f"{REPO}/own/1")
 
 

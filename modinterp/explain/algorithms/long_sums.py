@@ -16,8 +16,8 @@ def _says(m: Any) -> str:
     carry = m.carrying.carry
     return (
         "The network adds column by column, with a carry. With the carry's direction taken from an input with the "
-        f"other carry, the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; moved as "
-        f"far at random on {carry.moved_by_control:.1%}. {_strata(m)}{_heads(m)}"
+        f"other carry, the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; a random "
+        f"move of equal length does so on {carry.moved_by_control:.1%}. {_strata(m)}{_heads(m)}"
     )
 
 

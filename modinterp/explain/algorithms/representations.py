@@ -25,7 +25,7 @@ REPRESENTATIONS = Algorithm(
     FOURIER,
     {
         "accuracy_without": REMOVED,
-        "accuracy_alone": at_least(0.95, "they suffice"),
+        "accuracy_alone": at_least(0.95, "the key representations suffice"),
         "rescue": at_least(0.95, "the representations carry the difference between pairs"),
     },
     _says,

@@ -93,7 +93,7 @@ def _neurons(m: SequenceMeasurements) -> go.Figure:
     boosts = (m.precise.blocks[0].mlp.W_out @ m.folded.W_U).detach()
     neurons = list(range(len(boosts)))
     lines = {name: (neurons, boosts[:, place]) for place, name in enumerate(("negative", "zero", "positive"))}
-    title = "Each neuron boosts zero and one sign, against the other sign"
+    title = "Each neuron raises the logits of zero and one sign, and lowers the other sign's"
     return measured.curves(lines, ("neuron", "logit that the neuron adds per unit"), title, markers=True)
 
 
@@ -120,7 +120,8 @@ def _sort_copies(m: SequenceMeasurements) -> go.Figure:
     own = found.diagonal(dim1=1, dim2=2) - found.mean(dim=-1)
     sets = copied(m)
     lines = {f"head {head}": (list(range(m.task.limit)), own[head]) for head in range(len(own))}
-    title = f"The heads share the numbers: {int(sets[0].sum())} and {int(sets[1].sum())} of {m.task.limit} are copied"
+    copied_by = " and ".join(f"{int(each.sum())}" for each in sets[:2])
+    title = f"The two heads share the {m.task.limit} numbers: they copy {copied_by} numbers"
     return measured.curves(lines, ("number attended to", "its logit minus the mean logit"), title)
 
 

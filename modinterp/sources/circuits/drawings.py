@@ -159,14 +159,14 @@ FIGURES = {
         number="Max: key and query dimensions",
         draw=_dimensions,
         table=Table(
-            title="Lines through the scores, by position and head",
+            title="Lines through the attention scores, by position and head",
             make=lambda m: lines(m.cls.scores[: m.n, : m.limit].transpose(0, 1), m.smallest_number).table(),
         ),
     ),
     "scores": Drawing(
         number="Max: scores with CLS",
         draw=lambda m: ordering.scores(m.scores, m.score_lines),
-        table=Table(title="Lines through the scores, by head", make=lambda m: m.score_lines.table()),
+        table=Table(title="Lines through the attention scores, by head", make=lambda m: m.score_lines.table()),
     ),
     "copying": Drawing(
         number="Max: OV circuit",

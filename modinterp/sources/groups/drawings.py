@@ -22,7 +22,7 @@ from modinterp.sources.groups.claims.progress import learned_at
 from modinterp.sources.groups.runs import MAIN, MLPS, TRANSFORMERS
 from modinterp.tasks import Group
 
-_ORDER = ("learned as number (median)", "from epoch (median)")
+_ORDER = ("place in the order of learning (median)", "epoch of learning (median)")
 
 
 def _names(m: GroupMeasurements) -> list[str]:

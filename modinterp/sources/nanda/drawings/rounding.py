@@ -84,7 +84,7 @@ FIGURES = {
             measured, title="One seed, one matrix changed by rounding: the curves separate while the network groks"
         ),
         all_of=ROUNDING,
-        table=Table(title="Variants of the paper's seed by rounding", make=_variants),
+        table=Table(title="Numerical replicates of the paper's seed", make=_variants),
         beside="curves",
     ),
     "parting": Drawing(
