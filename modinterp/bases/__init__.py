@@ -1,4 +1,4 @@
-"""Bases: the blocks in which a network over pairs is analysed, the order of its numbers, and its right answers."""
+"""Define the bases in which networks over pairs are analysed: frequencies for addition, representations for groups."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["GAP", "KEY_ENERGY", "Basis", "Frequencies", "Representations", "basi
 
 
 def basis_of(task: Task) -> Frequencies | Representations:
-    """The basis of a task over pairs: of a group its representations, of all others frequencies.
+    """Return the basis of a task over pairs: representations for a group, and frequencies for all other tasks.
 
-    If a task is no addition under any relabelling, its numbers keep their order and `is_operation` is False.
+    If a task is not an addition under any relabelling, its numbers keep their order and `is_operation` is False.
 
     >>> from modinterp.tasks import multiplication
     >>> basis = basis_of(multiplication(5))

@@ -1,7 +1,7 @@
-"""The basis in which a network over pairs is analysed: blocks, the order of the elements, and what the answer is.
+"""Define the interface of a basis: its blocks, the order of the elements, and the variable of the answer.
 
-For addition and subtraction the blocks are frequencies. For a finite group they are its irreducible representations.
-Only the basis knows the sign of the operation, the order of the numbers and the right answers.
+A block is one frequency, for addition and subtraction, or one irreducible representation, for a finite group. Only the
+basis holds the sign of the operation, the order of the numbers and the right answers.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Matrices = Iterable[Matrix] | None
 
 
 class Basis(ABC, Generic[Block]):
-    """The blocks of a network over pairs (a, b) of `n` elements, and the operation whose answers they are waves of.
+    """A basis for networks over pairs (a, b) of `n` elements; its blocks are frequencies or representations.
 
     Attributes:
         block, blocks_name: name of a block in the singular and the plural.
-        answer: text of what the answer is a function of, such as `a + b`.
-        is_operation: whether the task is the operation of this basis, so that its answers lie in the blocks.
+        answer: text of the operation that gives the answer, such as `a + b`.
+        is_operation: True if the task is the operation of this basis, so that its answers are waves of the blocks.
     """
 
     block: str
@@ -55,71 +55,79 @@ class Basis(ABC, Generic[Block]):
     @property
     @abstractmethod
     def all_blocks(self) -> tuple[Block, ...]:
-        """Every block but the constant."""
+        """All blocks of the basis except the constant."""
 
     def name(self, block: Block) -> str:
-        """Name of a block, such as `17` or `standard`."""
+        """Return the name of a block, such as `17` or `standard`."""
         return str(block)
 
     def arranged(self, activation: Tensor, is_logits: bool = False) -> Tensor:
-        """An activation `[a, b, ...]` of the task's numbers in the order of the basis; see `Cyclic.arranged`."""
+        """Reorder an activation `[a, b, ...]` from the task's order of numbers to the order of the basis; see
+        `Cyclic.arranged`.
+        """
         return activation
 
     def put_back(self, arranged: Tensor, activation: Tensor) -> Tensor:
-        """An activation in the task's order with new values of the pairs of the basis; see `Cyclic.put_back`."""
+        """Put new values for the pairs of the basis into an activation in the task's order; see `Cyclic.put_back`."""
         return arranged
 
     def rows(self, rows: Int[Tensor, " row"]) -> Int[Tensor, " pair"]:
-        """Rows of the task's inputs as rows of the pairs of the basis."""
+        """Convert row indices of the task's inputs to indices of the pairs of the basis."""
         return rows
 
     @abstractmethod
     def answer_part(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[Block]) -> Float[Tensor, "a b *rest"]:
-        """The part of a function of (a, b) that depends on the answer alone, in some blocks."""
+        """Return the part of a function of (a, b) that depends only on the answer, at some frequencies or
+        representations.
+        """
 
     @abstractmethod
     def answer_table(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[Block]) -> Float[Tensor, "answer *rest"]:
-        """The values of `answer_part`, one for each answer."""
+        """Return the values of `answer_part`, one for each answer."""
 
     @abstractmethod
     def part(self, x: Float[Tensor, "element *rest"], blocks: Sequence[Block]) -> Float[Tensor, "element *rest"]:
-        """The part of a function of one element in some blocks."""
+        """Return the part of a function of one element at some frequencies or representations."""
 
     @abstractmethod
     def energy_shares(self, matrix: Float[Tensor, "element feature"]) -> Float[Tensor, " block"]:
-        """Share of a matrix's energy in every block, each column's mean left out."""
+        """Return the share of a column-centred matrix's energy in every block."""
 
     @abstractmethod
     def variance_shares(self, x: Float[Tensor, "a b feature"]) -> Float[Tensor, " block"]:
-        """Share of the variance of features over all pairs in every block, of a, of b and of both."""
+        """Return the share of the features' variance over all pairs in every block of a, of b and of the answer."""
 
     @abstractmethod
     def losses_without_each(self, logits: Logits) -> Float[Tensor, " block"]:
-        """Loss over all pairs with the answer's part in one block taken out of the logits. [nats]"""
+        """Return the loss over all pairs after removing the answer's part in each block from the logits. [nats]"""
 
     @abstractmethod
     def formula(self, logits: Logits, blocks: Sequence[Block]) -> Logits:
-        """The logits of the formula: one cosine of a + b - c, or one character of a b c^-1, a block."""
+        """Return the logits of the formula: the sum over blocks of a cosine of a + b - c, or of a character of a b
+        c^-1.
+        """
 
     @abstractmethod
     def periodic_share(self, logits: Logits, count: int) -> float:
-        """Share of the logits' variance over pairs in the best `count` blocks, whatever answer they give."""
+        """Return the share of the logits' variance over pairs in the best `count` blocks, for any function of the
+        answer.
+        """
 
     @abstractmethod
     def spectrum_nulls(
         self, matrix: Float[Tensor, "feature output"], count: int, at_start: Matrices, draws: int
     ) -> nulls.Nulls:
-        """How clearly `count` blocks stand out of a matrix, against matrices without structure."""
+        """Measure how clearly `count` blocks stand out of a matrix, compared with random matrices."""
 
     @abstractmethod
     def energy_of_strongest(self, matrix: Matrix, count: int) -> float:
-        """Share of a matrix's energy in its `count` strongest blocks, each row's mean left out."""
+        """Return the share of a row-centred matrix's energy in its `count` strongest blocks."""
 
     @property
     def some_pairs(self) -> Int[Tensor, " pair"] | None:
-        """Numbers of the pairs that interventions and draws of a null are measured on; None for all pairs."""
+        """Indices of the pairs used for interventions and null distributions; None for all pairs."""
         return None
 
     @abstractmethod
     def logit_nulls(self, logits: Logits, count: int, at_start: Iterable[Logits] | None) -> nulls.Nulls:
-        """How much of the logits `count` blocks explain, against logits without structure."""
+        """Measure how much of the logits `count` blocks explain, compared with logits without structure."""

@@ -1,4 +1,4 @@
-"""The basis of addition and its like: frequencies of Z_n, with the order of the numbers and the sign."""
+"""Define the Fourier basis for addition and relabelled additions, with the order of the numbers and the sign."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from modinterp.tasks import Cyclic
 
 @dataclass(frozen=True)
 class Frequencies(Basis[int]):
-    """Frequencies of Z_n, for a + b and a - b, perhaps under other names of the numbers.
+    """The frequencies of Z_n, for a + b and a - b, also after relabelling the numbers.
 
     Attributes:
         cyclic: order of the numbers and sign of the operation.
-        answer: such as `a + b`, or `i + j` for places in the cyclic group.
-        is_operation: False for a task that is no addition, whose numbers stand as they are.
-        size: how many numbers the task has.
+        answer: text of the operation, such as `a + b`, or `i + j` for positions in the cyclic group.
+        is_operation: False for a task that is not an addition; its numbers keep their order.
+        size: number of numbers of the task.
     """
 
     cyclic: Cyclic

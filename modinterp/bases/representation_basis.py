@@ -1,4 +1,4 @@
-"""The basis of a finite group: its irreducible real representations."""
+"""Define the basis of a finite group: its irreducible real representations."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ RENAMINGS = 39  # draws of renamed elements by which a representation's similari
 
 @dataclass(frozen=True)
 class Representations(Basis[irreps.Irrep]):
-    """Irreducible real representations of a finite group.
+    """The irreducible real representations of a finite group, as a basis for networks over pairs of elements.
 
     Attributes:
-        task: composes two elements of the group.
+        task: the task of composing two elements of the group.
     """
 
     task: Group
@@ -81,7 +81,9 @@ class Representations(Basis[irreps.Irrep]):
         return torch.tensor([ablations.loss_on(logits - part, self.answers) for part in parts])
 
     def losses_with_each(self, logits: Logits) -> Iterator[float]:
-        """Loss over all pairs with only rho(a b) of one representation and each class's mean. [nats]"""
+        """Return the loss over all pairs if logits keep only rho(a b) of one representation and each class's mean.
+        [nats]
+        """
         mean = logits.mean(dim=(0, 1))
         for rho in self.all_blocks:
             yield ablations.loss_on(self.answer_part(logits, (rho,)) + mean, self.answers)
@@ -110,7 +112,7 @@ class Representations(Basis[irreps.Irrep]):
         return group_nulls.separation(matrix, self.irreps, count)[group_nulls.STRONGEST]
 
     def renamed_similarities(self, logits: Logits) -> Float[Tensor, "draw irrep"]:
-        """Similarities of logits and characters with the elements renamed at random."""
+        """Return the similarities of logits and characters after relabelling the elements at random."""
         return group_nulls.renamed_similarities(logits, self.task, self.irreps, RENAMINGS)
 
     def logit_nulls(self, logits: Logits, count: int, at_start: Iterable[Logits] | None) -> nulls.Nulls:

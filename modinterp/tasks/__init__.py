@@ -1,4 +1,4 @@
-"""Tasks: inputs, labels and splits."""
+"""Define tasks: inputs, labels and splits into training and held-out inputs."""
 
 from modinterp.tasks.cyclic import Cyclic, cyclic
 from modinterp.tasks.given import GivenInputs

@@ -1,4 +1,4 @@
-"""Tasks on sequences by a short name and the sizes of a network: `max` of 100 tokens, outputs and 6 positions."""
+"""Find tasks on sequences by a short name, such as `max`, and the sizes of a network."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ BY_NAME: dict[str, Callable[[int, int], Candidates]] = {
 
 
 def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[Task]:
-    """The tasks with a short name that fit the sizes of a network, likeliest first.
+    """Return the tasks with a short name that fit the sizes of a network, most likely first.
 
     Args:
         name: a key of `BY_NAME`.
@@ -93,7 +93,7 @@ def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[
 
 
 def is_named(name: str, task: Task) -> bool:
-    """True if a short name can mean the task.
+    """Return True if a short name can mean the task.
 
     >>> from modinterp.tasks import addition
     >>> is_named("sort", SortedList()), is_named("max", Ordering("sort")), is_named("max", addition(5))

@@ -1,4 +1,4 @@
-"""The columns of a long sum: the digit of each column without a carry, and the carry into each column."""
+"""Split a long sum into columns: the digit of each column without a carry, and the carry into each column."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of sums of two numbers, the largest first.
+    """The columns of sums of two numbers, most significant column first.
 
     Attributes:
-        base: digit that each column adds up to by itself, mod 10.
-        carry: 1 where a carry comes into the column, else 0.
-        crossed: how many columns a carry has come through before it comes in: 0 for none, 1 from a column of 10 or
-            more, 2 through a column of nine behind that, and so on.
-        nine: 1 where the next column adds up to nine, through which a carry passes, else 0.
+        base: sum of each column's own digits mod 10, without the carry.
+        carry: 1 if a carry comes into the column, otherwise 0.
+        crossed: number of columns that produced or passed on the carry: 0 for no carry, 1 if the next column adds up to
+            10 or more, 2 if the next column adds up to nine and passes on a carry, and so on.
+        nine: 1 if the next column adds up to nine, so that it passes on a carry, otherwise 0.
     """
 
     base: Int[Tensor, "input column"]
@@ -28,15 +28,15 @@ class Columns:
 
     @property
     def digits(self) -> Int[Tensor, "input column"]:
-        """The digits of the sums in these columns."""
+        """The digits of the sums in the columns."""
         return (self.base + self.carry) % 10
 
 
 def columns(a: Int[Tensor, "input digit"], b: Int[Tensor, "input digit"], is_longer: bool = False) -> Columns:
-    """The columns of sums of numbers that are given by their digits, the largest first.
+    """Return the columns of sums of two numbers that are given by their digits, most significant digit first.
 
     Args:
-        is_longer: whether the sum has a digit more than the numbers, into which the last carry goes.
+        is_longer: True if the sum has one digit more than the numbers, for the last carry.
 
     >>> found = columns(torch.tensor([[1, 4, 9, 5]]), torch.tensor([[0, 5, 0, 5]]))
     >>> found.carry.tolist(), found.crossed.tolist()

@@ -1,4 +1,4 @@
-"""Tasks over pairs that are addition of relabelled numbers, so that waves explain them."""
+"""Find relabellings under which a task over pairs is addition, so that waves explain the task."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from modinterp.tasks.task import Task
 
 @dataclass(frozen=True)
 class Cyclic:
-    """A task that is i + j or i - j mod n once number `names[i]` is called i.
+    """A relabelling of a task: if number `names[i]` is relabelled i, the task is i + j or i - j mod n.
 
     Attributes:
-        names: the n numbers of the task that form the cyclic group, in its order; other numbers are left out.
+        names: the n numbers of the task that form the cyclic group, in the group's order; other numbers are left out.
         sign: 1 for i + j, -1 for i - j.
     """
 
@@ -29,24 +29,24 @@ class Cyclic:
 
     @property
     def n(self) -> int:
-        """Order of the cyclic group."""
+        """Number of elements of the cyclic group."""
         return len(self.names)
 
     @property
     def is_renamed(self) -> bool:
-        """True if the names or the number of elements differ from those of the task."""
+        """True if the relabelling changes or leaves out numbers of the task."""
         return self.names != tuple(range(self.n))
 
     @property
     def order(self) -> Int[Tensor, " i"]:
-        """The names as an index."""
+        """The names as an index tensor."""
         return torch.tensor(self.names)
 
     def arranged(self, activation: Float[Tensor, "a b *rest"], is_logits: bool = False) -> Float[Tensor, "i j *cut"]:
-        """An activation over the pairs of the task's numbers, in the order of the cyclic group.
+        """Reorder an activation over pairs from the task's numbers to the order of the cyclic group.
 
         Args:
-            is_logits: True if the last axis is over answers, which are then restricted and ordered like the group.
+            is_logits: True if the last axis runs over answers, which are then restricted to the group and reordered.
         """
         if not self.is_renamed:
             return activation[..., : self.n] if is_logits else activation
@@ -57,11 +57,11 @@ class Cyclic:
     def put_back(
         self, arranged: Float[Tensor, "i j *rest"], activation: Float[Tensor, "a b *rest"]
     ) -> Float[Tensor, "a b *rest"]:
-        """An activation in the task's order, with the values of the group's pairs replaced by these.
+        """Put new values for the group's pairs into an activation in the task's order.
 
         Args:
             arranged: the new values, in the order of the cyclic group.
-            activation: the old ones in the task's order; pairs that take no part keep theirs.
+            activation: the old values in the task's order; pairs outside the group keep their values.
         """
         if not self.is_renamed:
             return arranged
@@ -70,10 +70,10 @@ class Cyclic:
         return changed
 
     def rows(self, rows: Int[Tensor, " row"], size: int) -> Int[Tensor, " pair"]:
-        """Rows of the task's inputs as rows of the group's pairs; those that are none of them are left out.
+        """Convert row indices of the task's inputs to indices of the group's pairs; other rows are left out.
 
         Args:
-            size: how many numbers the task has.
+            size: number of numbers of the task.
         """
         if not self.is_renamed:
             return rows
@@ -83,10 +83,10 @@ class Cyclic:
 
 
 def cyclic(task: Task) -> Cyclic | None:
-    """The relabelling under which a task over pairs is addition or subtraction; None if none exists.
+    """Return the relabelling under which a task over pairs is addition or subtraction; None if none exists.
 
-    a + b and a - b mod p stay unchanged. a b and a / b mod p add and subtract the discrete logarithms of the units mod
-    p, where these are a cyclic group. The composition of a cyclic group adds the powers of a generator.
+    a + b and a - b mod p need no relabelling. a b and a / b mod p add and subtract discrete logarithms of the units mod
+    p, if the units form a cyclic group. The composition of a cyclic group adds the powers of a generator.
 
     >>> from modinterp.tasks import multiplication
     >>> cyclic(multiplication(5))
@@ -107,9 +107,9 @@ def cyclic(task: Task) -> Cyclic | None:
 
 
 def is_sum_of_functions(task: Task) -> bool:
-    """True if the answer to a pair is f(a) + g(b) mod p for some functions f and g, not necessarily one-to-one.
+    """Return True if the answer to a pair is f(a) + g(b) mod p for some functions f and g, not necessarily one-to-one.
 
-    Waves of the answer are then products of a wave of a and a wave of b, as those of a sum are.
+    Waves of the answer are then products of a wave of f(a) and a wave of g(b), as for a sum.
 
     >>> from modinterp.tasks import ModularArithmetic
     >>> [is_sum_of_functions(ModularArithmetic(7, op)) for op in ("a^2 + b", "squares", "quadratic")]
@@ -123,7 +123,7 @@ def is_sum_of_functions(task: Task) -> bool:
 
 
 def _powers(elements: list[int], product: Callable[[int, int], int]) -> tuple[int, ...] | None:
-    """The powers of the first element that generates a group, from its 0th on; None where none does."""
+    """Return the powers of the first element that generates a group, from power 0 on; None if no element does."""
     for generator in elements:
         powers = [generator]
         while (following := product(powers[-1], generator)) != generator:

@@ -20,7 +20,8 @@ class TaskNotImportable(ValueError):
 
 
 def kind_of(task_class: type[Task]) -> str:
-    """Name of a class of tasks in a description: `ModularArithmetic`, or `package.module:ClassName` for a user's.
+    """Return the name of a task class in a description: `ModularArithmetic`, or `package.module:ClassName` for a user's
+    class.
 
     >>> from modinterp.tasks import ModularArithmetic
     >>> kind_of(ModularArithmetic)
@@ -32,12 +33,12 @@ def kind_of(task_class: type[Task]) -> str:
 
 
 def class_of_kind(kind: str) -> type[Task]:
-    """The class of tasks that `kind_of` named; a class of another package is imported.
+    """Return the class of tasks with a name from `kind_of`; a class of another package is imported.
 
     Raises:
-        TaskNotImportable: there is no such module, or no such name in it.
-        ValueError: a name without a module that is no task of this package, or an import that is not a frozen dataclass
-            derived from `Task`.
+        TaskNotImportable: the module does not exist, or lacks the class.
+        ValueError: a name without a module is not a task of this package, or the imported class is not a frozen
+            dataclass derived from `Task`.
     """
     if ":" not in kind:
         if kind not in REGISTERED:
@@ -65,13 +66,13 @@ def class_of_kind(kind: str) -> type[Task]:
 
 
 def _is_frozen_dataclass(cls: type) -> bool:
-    """Whether a class was itself decorated with `@dataclass(frozen=True)`, and not only one that it inherits from."""
+    """Return True if a class itself, and not only a base class, was decorated with `@dataclass(frozen=True)`."""
     parameters = vars(cls).get("__dataclass_params__")
     return parameters is not None and parameters.frozen
 
 
 def description(task: Task) -> dict[str, Any]:
-    """The kind of a task and its fields, as plain numbers, strings, lists and dicts.
+    """Describe a task by its kind and its fields, as plain numbers, strings, lists and dicts.
 
     >>> from modinterp.tasks import addition
     >>> description(addition(5))
@@ -81,12 +82,12 @@ def description(task: Task) -> dict[str, Any]:
 
 
 def task_from_description(data: dict[str, Any]) -> Task:
-    """The task that `description` described.
+    """Rebuild a task from the result of `description`.
 
     Raises:
         TypeError: a field is missing.
-        ValueError: there is no kind, the class is unknown or cannot be imported (`TaskNotImportable`), or it has no
-            such field.
+        ValueError: the kind is missing, the class is unknown or cannot be imported (`TaskNotImportable`), or it lacks a
+            field.
     """
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise ValueError("a task is described by an object with its kind")
@@ -95,18 +96,18 @@ def task_from_description(data: dict[str, Any]) -> Task:
 
 
 def describes(data: dict[str, Any], task: Task) -> bool:
-    """True if a description is that of a task, wherever its class is imported from."""
+    """Return True if a description describes a task, regardless of the module of its class."""
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in description(task).items()}
     plain["kind"], kind = plain["kind"].rpartition(":")[2], str(data["kind"]).rpartition(":")[2]
     return plain == data | {"kind": kind}
 
 
 def from_fields(cls: type[T], values: dict[str, Any]) -> T:
-    """An instance of a dataclass from its fields; lists, which JSON has for tuples, become tuples.
+    """Build an instance of a dataclass from its fields; lists, which JSON uses for tuples, become tuples.
 
     Raises:
         TypeError: a field is missing.
-        ValueError: the class has no such field.
+        ValueError: the class lacks one of the fields.
     """
     if not isinstance(values, dict):
         raise ValueError(f"the fields of {cls.__name__} should be an object, got {type(values).__name__}")

@@ -1,4 +1,4 @@
-"""A task given by its inputs and their answers alone."""
+"""Define a task by a list of inputs and answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from modinterp.tasks.task import Examples, Task
 
 @dataclass(frozen=True, eq=False)
 class GivenInputs(Task):
-    """Your own inputs with the right answers, for `explain` and `measure` if no task of modinterp fits.
+    """A task given by your own inputs and answers, for `explain` and `measure` if no task of modinterp fits.
 
     A task of given inputs cannot be trained or written to files.
 
@@ -37,11 +37,11 @@ class GivenInputs(Task):
     def of(
         cls, inputs: object, answers: object, d_vocab: int | None = None, d_vocab_out: int | None = None
     ) -> GivenInputs:
-        """A task from inputs and answers as tensors, arrays or lists.
+        """Build a task from inputs and answers as tensors, arrays or lists.
 
         Args:
-            inputs: `[input, pos]`, tokens from 0.
-            answers: `[input]`, read at the last position, or `[input, answer]`, read at the last positions.
+            inputs: tokens `[input, pos]`, numbered from 0.
+            answers: answers `[input]`, read at the last position, or `[input, answer]`, read at the last positions.
             d_vocab: number of tokens in the vocabulary; by default one more than the largest token.
             d_vocab_out: number of outputs; by default one more than the largest answer.
         Raises:
@@ -87,6 +87,6 @@ class GivenInputs(Task):
         return self.right
 
     def fresh(self, n: int, seed: int) -> Examples:
-        """Up to `n` of the inputs in a random order, none twice."""
+        """Return up to `n` of the inputs in random order, without repetition."""
         rows = torch.randperm(len(self.tokens), generator=torch.Generator().manual_seed(seed))[:n]
         return Examples(self.tokens[rows], self.right[rows])

@@ -1,4 +1,4 @@
-"""The composition of two elements of a finite group."""
+"""Define the task of composing two elements of a finite group."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Group(Task):
 
     Attributes:
         group: name of the group, such as `S5` or `C2 x D4`; with `products`, any name.
-        products: multiplication table of the group: index of the product a b, for a = 0, b = 0, 1, ..., then for a = 1.
+        products: flat multiplication table of the group: the index of a b, for a = 0 and b = 0, 1, ..., then for a = 1.
         elements: names of the elements in the order of their tokens; by default the order of `named_group`, or numbers
             for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
-        equals: True if a third token, "=", stands at the end; it has the last number.
+        equals: True if a third token, "=", stands at the end; this token has the last number.
         vocabularies: 1 if both elements share their tokens; 2 if the token of b is n + b.
     Source: Chughtai et al. 2023, section 3.
 
@@ -59,13 +59,13 @@ class Group(Task):
         equals: bool = False,
         vocabularies: int = 1,
     ) -> Group:
-        """The group of a multiplication table, `table[a][b]` the number of the product a b.
+        """Build the task from a multiplication table, in which `table[a][b]` is the index of the product a b.
 
         >>> Group.of_table([[0, 1], [1, 0]], "parity").name
         'a b in parity, of order 2'
 
         Raises:
-            ValueError: the table is not that of a group; the message names the violated axiom and the elements.
+            ValueError: the table is not a group's; the message names the violated axiom and the elements.
         """
         if not len(table):
             raise ValueError("a table without a row is none of a group, which has its neutral element at least")
@@ -79,13 +79,14 @@ class Group(Task):
 
     @classmethod
     def read(cls, file: str | Path, equals: bool = False, vocabularies: int = 1) -> Group:
-        """The group of a multiplication table in a CSV file.
+        """Build the task from a multiplication table in a CSV file.
 
-        The CSV file has n rows of n numbers from 0 to n - 1; or names, with a row and a column of names before them.
+        The CSV file has n rows of n numbers from 0 to n - 1. Alternatively, it has names, with a header row and a
+        header column of names.
 
         Raises:
             FileNotFoundError: the file does not exist.
-            ValueError: the file holds no such table, or the table is not that of a group.
+            ValueError: the file holds no table, or the table is not a group's.
         """
         path = Path(file)
         if not path.is_file():
@@ -113,20 +114,21 @@ class Group(Task):
 
     @classmethod
     def of(cls, group: str | Path, elements: Sequence[str] = ()) -> Group:
-        """The group of a name, or of the multiplication table in a file whose name ends in `.csv`.
+        """Build the task from the name of a group, or from a file with a multiplication table whose name ends in
+        `.csv`.
 
         >>> Group.of("D4").n
         8
 
         Raises:
             FileNotFoundError: the file does not exist.
-            ValueError: no group has that name, or the table is not that of a group.
+            ValueError: no group has this name, or the table is not a group's.
         """
         return cls.read(group) if Path(group).suffix == ".csv" else cls(str(group), elements=tuple(elements))
 
     @property
     def is_named(self) -> bool:
-        """True if the group is a named one, not one given by a table."""
+        """True if the group is given by its name, and not by a table."""
         return not self.products
 
     @property
@@ -141,17 +143,17 @@ class Group(Task):
 
     @property
     def table(self) -> Int[Tensor, "a b"]:
-        """The number of each product a b."""
+        """Index of each product a b, `[a, b]`."""
         return _table(self.group, self.products, self.elements)
 
     @property
     def identity(self) -> int:
-        """Number of the neutral element."""
+        """Index of the neutral element."""
         return int((self.table.diagonal() == torch.arange(self.n)).nonzero()[0])
 
     @property
     def inverses(self) -> Int[Tensor, " a"]:
-        """The number of the inverse of each element."""
+        """Index of the inverse of each element."""
         return (self.table == self.identity).int().argmax(dim=1)
 
     @property
@@ -161,7 +163,7 @@ class Group(Task):
         return torch.tensor(places)
 
     def written(self, element: int) -> str:
-        """Name of an element, by its index."""
+        """Return the name of an element, by its index."""
         if self.is_named:
             return named_group(self.group)[0][int(self.standard_places[element])]
         return self.elements[element] if self.elements else str(element)
@@ -196,7 +198,7 @@ class Group(Task):
 
 
 def elements_in(file: str | Path) -> tuple[str, ...]:
-    """The elements of a group from a file with one name per line.
+    """Read the elements of a group from a file with one name per line.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -214,7 +216,7 @@ def elements_in(file: str | Path) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _places(group: str, elements: tuple[str, ...]) -> tuple[int, ...]:
-    """The places, in the order of `named_group`, of elements that are written down in another order."""
+    """Return the indices, in the order of `named_group`, of elements that are listed in another order."""
     names = named_group(group)[0]
     if not elements:
         return tuple(range(len(names)))
@@ -234,7 +236,7 @@ def _places(group: str, elements: tuple[str, ...]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=16)
 def _table(group: str, products: tuple[int, ...], elements: tuple[str, ...]) -> Int[Tensor, "a b"]:
-    """The table of a group in the order of its tokens, checked where it was given."""
+    """Return the multiplication table of a group in the order of its tokens; a user's table is checked."""
     if not products:
         table, places = named_group(group)[1], torch.tensor(_places(group, elements))
         return places.argsort()[table[places][:, places]]

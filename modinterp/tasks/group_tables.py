@@ -1,4 +1,4 @@
-"""Finite groups as multiplication tables: those that have a name, and the axioms that any table must meet."""
+"""Build multiplication tables of named finite groups, and check any table for the group axioms."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _ORDERS: dict[str, Callable[[int], int]] = {
 
 
 def factors(group: str) -> tuple[tuple[str, int], ...]:
-    """The factors of a group that has a name, as letter and number.
+    """Return the factors of a named group, each as a letter and a number.
 
     >>> factors("C2 x S3")
     (('C', 2), ('S', 3))
 
     Raises:
-        ValueError: no such name, or an order above what memory holds.
+        ValueError: the name is unknown, or the group is too large for memory.
     """
     found = [_FACTOR.fullmatch(part) for part in _PRODUCT.split(group.strip())]
     if not all(found):
@@ -49,16 +49,17 @@ def factors(group: str) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=16)
 def named_group(group: str) -> tuple[tuple[str, ...], Int[Tensor, "a b"]]:
-    """The elements of a group that has a name, as people write them, and the table of their numbers.
+    """Return the elements of a named group in usual notation, and the group's multiplication table.
 
-    C_n is residues and their sum; D_n has order 2n, its element r + n s is r^r s^s; permutations stand in the order of
-    their images, and a b is first a, then b; of a product the last factor varies fastest.
+    C_n has residues with addition. D_n has order 2n, and its element with index r + n s is the product of the r-th
+    power of a rotation and the s-th power of a reflection. Permutations are sorted by their images, and a b means first
+    a, then b. In a product of groups, the last factor varies fastest.
 
     >>> named_group("S3")[0]
     ('e', '(2 3)', '(1 2)', '(1 2 3)', '(1 3 2)', '(1 3)')
 
     Raises:
-        ValueError: no such name, or an order above what memory holds.
+        ValueError: the name is unknown, or the group is too large for memory.
     """
     names, table = _factor(*factors(group)[0])
     for letter, n in factors(group)[1:]:
@@ -90,7 +91,7 @@ def _factor(letter: str, n: int) -> tuple[tuple[str, ...], Int[Tensor, "a b"]]:
 
 
 def parity(images: Sequence[int]) -> int:
-    """1 for an even permutation, -1 for an odd one.
+    """Return 1 for an even permutation, and -1 for an odd permutation.
 
     >>> parity((1, 0, 2))
     -1
@@ -107,7 +108,7 @@ def parity(images: Sequence[int]) -> int:
 
 
 def cycles(images: Sequence[int]) -> str:
-    """A permutation of the numbers from 0 on, in cycles of the numbers from 1 on; `e` for the identity.
+    """Write a permutation of 0, 1, ... in cycles of the numbers 1, 2, ...; the identity is `e`.
 
     >>> cycles((1, 2, 0, 4, 3))
     '(1 2 3)(4 5)'
@@ -126,9 +127,9 @@ def cycles(images: Sequence[int]) -> str:
 
 
 def permutation(name: str, n: int) -> tuple[int, ...] | None:
-    """The images, from 0 on, of a permutation that is written down: in cycles, or as a row of images from 0 or from 1.
+    """Parse a permutation, written in cycles or as a row of images from 0 or 1, and return its images from 0.
 
-    None where the text is none of n points.
+    The result is None if the text is not a permutation of n points.
 
     >>> permutation("(1 2)", 3), permutation("1 0 2", 3), permutation("2 1 3", 3)
     ((1, 0, 2), (1, 0, 2), (1, 0, 2))
@@ -151,9 +152,9 @@ def permutation(name: str, n: int) -> tuple[int, ...] | None:
 
 
 def check_group(table: Int[Tensor, "a b"], names: Sequence[str]) -> None:
-    """Raises ValueError, with the axiom and the elements, where a table is that of no group.
+    """Raise ValueError, with the violated axiom and the elements, if a table is not a group's.
 
-    Associativity is tried with the elements of a generating set in the middle, which is enough (Light's test).
+    Associativity is only tested with elements of a generating set in the middle, which is sufficient (Light's test).
     """
     n, everything = len(table), torch.arange(len(table))
     outside = ((table < 0) | (table >= n)).nonzero()
@@ -182,7 +183,7 @@ def check_group(table: Int[Tensor, "a b"], names: Sequence[str]) -> None:
 
 
 def _generators(table: Int[Tensor, "a b"]) -> list[int]:
-    """Elements whose products, and the products of these, are all elements."""
+    """Return a generating set: elements whose repeated products are all elements of the group."""
     reached, chosen = torch.zeros(len(table), dtype=torch.bool), []
     while not reached.all():
         chosen.append(int((~reached).nonzero()[0]))

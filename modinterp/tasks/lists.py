@@ -1,4 +1,4 @@
-"""Maximum, minimum and median of a list without a token CLS behind it: read at the last number."""
+"""Define the maximum, minimum and median of a list, read at the last number, without a token CLS."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ ASKED = ("max", "min", "median")
 
 @dataclass(frozen=True)
 class ListQuestion(SampledTask):
-    """The maximum, minimum or median of numbers below `limit`, read at the last of them.
+    """The task of finding the maximum, minimum or median of numbers below `limit`, read at the last number.
 
-    Use it for networks without a token behind the numbers; `Ordering` has such a token.
+    Use this task for networks without a token after the numbers; `Ordering` has such a token.
 
     Attributes:
-        ask: `max`, `min` or `median`.
-        n: number of numbers in an input.
+        ask: the question, `max`, `min` or `median`.
+        n: how many numbers each input has.
         limit: the numbers lie from 0 to limit - 1.
-        start: True if a start token, number `limit`, stands before the numbers.
+        start: True if a start token, with number `limit`, precedes the numbers.
 
     >>> ListQuestion("max", n=3, limit=10, start=True).examples(torch.tensor([[4, 9, 3]]))
     Examples(inputs=tensor([[10,  4,  9,  3]]), labels=tensor([[9]]))
@@ -63,13 +63,13 @@ class ListQuestion(SampledTask):
         return (*("start",) * self.start, *(f"number {place}" for place in range(1, self.n + 1)))
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How many numbers repeat others, and how far the answer is from the number that is nearest in order."""
+        """Return how many numbers repeat others, and the distance of the answer to the nearest other number."""
         return kinds_of_numbers(inputs[:, int(self.start) :], self.ask)
 
     def draw(self, n: int, generator: torch.Generator) -> Examples:
         return self.examples(torch.randint(self.limit, (n, self.n), generator=generator))
 
     def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
-        """Numbers as inputs, with the right answers."""
+        """Build inputs of the task from numbers, with the right answers."""
         answers = QUESTIONS[self.ask](numbers.sort(dim=1).values)
         return Examples(F.pad(numbers, (int(self.start), 0), value=self.limit), answers)

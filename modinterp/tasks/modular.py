@@ -1,4 +1,4 @@
-"""Arithmetic modulo p on pairs (a, b): the tasks of Nanda et al. 2023 and of most work on grokking."""
+"""Define arithmetic modulo p on pairs (a, b), the tasks of Nanda et al. 2023 and of most work on grokking."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ SIGNS = {"add": 1, "sub": -1}  # of b, in the operations whose answers are waves
 
 @dataclass(frozen=True)
 class ModularArithmetic(Task):
-    """`a op b mod p` for every pair of residues `(a, b)`, given as the tokens `a b =`.
+    """The task `a op b mod p` for every pair of residues `(a, b)`, given as the tokens `a b =`.
 
-    `a / b` has no answer (-1) where b has no inverse mod p; such pairs count in no loss.
+    `a / b` has no answer (-1) if b has no inverse mod p; such pairs count in no loss.
 
     Attributes:
         p: the modulus, any integer from 2 to 4,096, so that all pairs can be listed.
-        op: a key of `OPERATIONS`, or a polynomial such as `a^2 + b`.
+        op: the operation, a key of `OPERATIONS`, or a polynomial such as `a^2 + b`.
         equals: True if a third token, "=", stands at the end, where the answer is read. The token "=" has the last
             number of the vocabulary.
         vocabularies: 1 if a and b share their tokens, the numbers below p; 2 if the token of b is p + b.
@@ -97,7 +97,7 @@ class ModularArithmetic(Task):
 
 @dataclass(frozen=True)
 class RenamedAddition(ModularArithmetic):
-    """A form such as `2a + 3b + w mod p`, as the addition of the numbers 2a and 3b; w is subtracted from the answer.
+    """An operation such as `2a + 3b + w mod p`, treated as the addition of 2a and 3b; w is subtracted from the answer.
 
     A network on this task gets its inputs relabelled; see `Renaming`.
 
@@ -112,13 +112,13 @@ class RenamedAddition(ModularArithmetic):
         return f"{self.form} mod {self.p}"
 
     def renamed(self, split: Split) -> Split:
-        """A split of the original pairs, as a split of the relabelled pairs."""
+        """Convert a split of the original pairs to a split of the relabelled pairs."""
         rows = Renaming.of(self.form, self.p).rows()
         return Split(rows[split.train], rows[split.test])
 
 
 def named_operation(polynomial: Polynomial) -> str:
-    """The key in `OPERATIONS` of a polynomial; the polynomial as text if it has no key.
+    """Return the key of a polynomial in `OPERATIONS`, or the polynomial as text if it has no key.
 
     >>> named_operation(Polynomial.of("b + a")), named_operation(Polynomial.of("b + a^2"))
     ('add', 'a^2 + b')
@@ -128,7 +128,7 @@ def named_operation(polynomial: Polynomial) -> str:
 
 
 def inverses(p: int) -> Int[Tensor, " b"]:
-    """The inverse of every residue mod p; -1 for a residue without an inverse.
+    """Return the inverse of every residue mod p; -1 for a residue without an inverse.
 
     >>> inverses(5).tolist()
     [-1, 1, 3, 2, 4]
@@ -137,7 +137,7 @@ def inverses(p: int) -> Int[Tensor, " b"]:
 
 
 def addition(p: int, equals: bool = True) -> ModularArithmetic:
-    """`a + b mod p`. Source: Nanda et al. 2023, section 3.
+    """Return the task `a + b mod p`. Source: Nanda et al. 2023, section 3.
 
     Args:
         p: the modulus.
@@ -150,7 +150,7 @@ def addition(p: int, equals: bool = True) -> ModularArithmetic:
 
 
 def subtraction(p: int, equals: bool = True) -> ModularArithmetic:
-    """`a - b mod p`.
+    """Return the task `a - b mod p`.
 
     Args:
         p: the modulus.
@@ -163,7 +163,7 @@ def subtraction(p: int, equals: bool = True) -> ModularArithmetic:
 
 
 def multiplication(p: int) -> ModularArithmetic:
-    """`a * b mod p`.
+    """Return the task `a * b mod p`.
 
     >>> multiplication(5).labels().view(5, 5)[2].tolist()  # 2 * b
     [0, 2, 4, 1, 3]
@@ -172,7 +172,7 @@ def multiplication(p: int) -> ModularArithmetic:
 
 
 def quadratic_form(p: int) -> ModularArithmetic:
-    """`a^2 + ab + b^2 mod p`.
+    """Return the task `a^2 + ab + b^2 mod p`.
 
     >>> quadratic_form(5).labels().view(5, 5)[1].tolist()  # 1 + b + b^2
     [1, 3, 2, 3, 1]
@@ -181,7 +181,7 @@ def quadratic_form(p: int) -> ModularArithmetic:
 
 
 def division(p: int) -> ModularArithmetic:
-    """`a / b mod p`, which has no answer (-1) if b has no inverse.
+    """Return the task `a / b mod p`, which has no answer (-1) if b has no inverse.
 
     >>> division(5).labels().view(5, 5)[1].tolist()  # 1 / b
     [-1, 1, 3, 2, 4]
@@ -191,12 +191,12 @@ def division(p: int) -> ModularArithmetic:
 
 @dataclass(frozen=True)
 class ModularSum(Task):
-    """The sum of several residues mod p, given as the tokens `a b c =`.
+    """The task of adding several residues mod p, given as the tokens `a b c =`.
 
     Attributes:
         p: the modulus, any integer from 2 on.
         terms: number of residues in the sum.
-        equals: True if the token "=" (number p) stands at the end, where the answer is read.
+        equals: True if the token "=" (with number p) stands at the end, where the answer is read.
 
     >>> ModularSum(5).inputs()[38].tolist(), ModularSum(5).labels()[38].tolist()
     ([1, 2, 3, 5], [1])

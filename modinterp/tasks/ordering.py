@@ -1,4 +1,4 @@
-"""Maximum, minimum, median and order of n numbers, read from a token CLS on."""
+"""Define the maximum, minimum, median and sorted order of n numbers, read from a token CLS on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ QUESTIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def kinds_of_numbers(numbers: Int[Tensor, "input n"], ask: str) -> dict[str, Int[Tensor, "input *answer"]]:
-    """Properties by which errors on lists are grouped: repeats, and distance of the answer to the nearest number.
+    """Return properties by which errors on lists are grouped: repeats, and distance of the answer to the nearest
+    number.
 
     >>> kinds_of_numbers(torch.tensor([[4, 9, 4]]), "max")
     {'numbers that repeat others': tensor([1]), 'gap to the next number': tensor([5])}
@@ -38,16 +39,17 @@ def kinds_of_numbers(numbers: Int[Tensor, "input n"], ask: str) -> dict[str, Int
 
 @dataclass(frozen=True)
 class Ordering(SampledTask):
-    """The maximum, minimum, median or order of numbers below `limit`, which stand before a token CLS (number `limit`).
+    """The task of finding the maximum, minimum, median or sorted order of numbers below `limit`, followed by a token
+    CLS.
 
-    In a sort, CLS and the sorted numbers except the last follow the list, and the answer at each is the next number.
-    Maximum, minimum and median are read at CLS.
+    The token CLS has the number `limit`. In a sort, CLS and the sorted numbers except the last follow the list, and the
+    answer at each is the next number. Maximum, minimum and median are read at CLS.
 
     Attributes:
-        ask: a key of `QUESTIONS`; the median of an even number of numbers is the lower of the two in the middle.
-        n: number of numbers in an input.
+        ask: the question, a key of `QUESTIONS`; the median of an even number of numbers is the lower middle number.
+        n: how many numbers each input has.
         limit: the numbers are drawn uniformly from 0 to limit - 1.
-        small_share: share of the inputs whose numbers are all below `small_limit`; uniform draws contain few of these.
+        small_share: share of inputs whose numbers are all below `small_limit`; uniform random inputs rarely are.
         asked: for a sort in training, number of random ranks of each input that have a label; 0 for all ranks. Other
             ranks have label -1.
 
@@ -109,7 +111,7 @@ class Ordering(SampledTask):
         return (*numbers, "CLS", *(f"rank {rank}" for rank in range(1, self.n_read)))
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How many numbers repeat others, and how far the answer is from the number that is nearest in order."""
+        """Return how many numbers repeat others, and the distance of the answer to the nearest other number."""
         return kinds_of_numbers(inputs[:, : self.n], self.ask)
 
     def draw(self, n: int, generator: torch.Generator) -> Examples:
@@ -122,7 +124,7 @@ class Ordering(SampledTask):
         return Examples(found.inputs, found.labels.where(kept, -1))
 
     def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
-        """Numbers `[input, n]` as inputs of the task, with their labels.
+        """Build inputs of the task from numbers `[input, n]`, with their labels.
 
         >>> Ordering("max", n=3, limit=10).examples(torch.tensor([[4, 9, 3]]))
         Examples(inputs=tensor([[ 4,  9,  3, 10]]), labels=tensor([[9]]))
@@ -133,15 +135,15 @@ class Ordering(SampledTask):
         return Examples(inputs, self.answers(inputs))
 
     def unseen(self, n: int, seed: int, excluded: Int[Tensor, "input pos"], below: int | None = None) -> Examples:
-        """Up to `n` distinct random inputs with their labels, none of them among those that are excluded.
+        """Return up to `n` distinct random inputs with their labels, without excluded inputs.
 
-        The source has two such test sets: uniform draws, and numbers that are all small.
+        The source has two such test sets: uniform random numbers, and only small numbers.
 
         Args:
-            excluded: inputs that may not occur, such as those trained on.
-            below: all numbers are drawn below this; below `limit` by default.
+            excluded: inputs that may not occur, such as training inputs.
+            below: upper bound of the numbers, not included; `limit` by default.
         Returns:
-            fewer than `n` examples, or none, where hardly any other inputs exist.
+            the examples; fewer than `n`, or none, if hardly any other inputs exist.
         Raises:
             ValueError: `below` is not in 1..limit.
         """
@@ -158,5 +160,5 @@ class Ordering(SampledTask):
         return self.examples(rows[len(known) : len(known) + n])
 
     def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
-        """The labels of any inputs, which are decided by the numbers before CLS alone."""
+        """Return the labels of any inputs, which depend only on the numbers before CLS."""
         return QUESTIONS[self.ask](inputs[:, : self.n].sort(dim=1).values)

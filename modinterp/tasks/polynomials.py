@@ -1,4 +1,4 @@
-"""Operations on a and b mod p that are written as polynomials, such as `a^2 + b`."""
+"""Parse operations on a and b mod p that are written as polynomials, such as `a^2 + b`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Powers = tuple[int, int]  # of a and of b
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A polynomial in a and b with whole coefficients.
+    """A polynomial in a and b with integer coefficients.
 
     Attributes:
-        terms: powers of a and of b to the coefficient of their product.
+        terms: map from the powers (i, j) of a and b to the coefficient of a^i b^j.
 
     >>> str(Polynomial.of("b + a^2 - 3"))
     'a^2 + b - 3'
@@ -32,7 +32,7 @@ class Polynomial:
 
     @classmethod
     def of(cls, text: str) -> Polynomial | None:
-        """The polynomial that a text such as `a^2 + 3ab - 1` writes down; None where it writes none in a or b."""
+        """Parse a text such as `a^2 + 3ab - 1`; return None if the text is not a polynomial in a or b."""
         rest, terms = text.strip(), Counter[Powers]()
         sign = _SIGN.match(rest)
         while rest:
@@ -67,7 +67,7 @@ class Polynomial:
 
 
 def _term(text: str) -> tuple[Powers, int, str] | None:
-    """Powers and size of the product that a text begins with, and the rest of the text; None for no product."""
+    """Parse the first term of a text; return its powers, its coefficient and the rest of the text, or None."""
     powers, size, rest, is_there = {"a": 0, "b": 0}, 1, text, False
     while match := _FACTOR.match(rest):
         if match[1]:
@@ -86,12 +86,12 @@ def _written(powers: Powers, size: int) -> str:
 
 
 def as_polynomial(values: Int[Tensor, " number"], p: int) -> tuple[int, ...] | None:
-    """Coefficients, the constant first, of the polynomial of third degree or less that a function mod p is.
+    """Return the coefficients, constant first, of a function mod p that is a polynomial of degree at most 3.
 
     Args:
-        values: of every number below p, a prime above 3.
+        values: value of the function at every number below p, for a prime p above 3.
     Returns:
-        None where the function is no such polynomial, or p has a common factor with 6.
+        the coefficients; None if the function is not such a polynomial, or if p has a common factor with 6.
 
     >>> as_polynomial(torch.tensor([2, 3, 6, 4, 4, 6, 3]), 7)  # x^2 + 2
     (2, 0, 1, 0)

@@ -1,4 +1,4 @@
-"""Remainders by every prime below p at once: the tasks of Syrkis & Søgaard 2024 (MIIII)."""
+"""Define the task of remainders by every prime below p at once (Syrkis & Søgaard 2024, MIIII)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from modinterp.tasks.task import MOST_RESIDUES, Task
 
 @cache
 def primes_below(n: int) -> tuple[int, ...]:
-    """All primes smaller than n.
+    """Return all primes smaller than n.
 
     >>> primes_below(12)
     (2, 3, 5, 7, 11)
@@ -27,15 +27,15 @@ def primes_below(n: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class PrimeRemainders(Task):
-    """The number written with two digits in base p, and its remainder by every prime q < p; read at the token "=".
+    """The task of finding the remainders of a two-digit number in base p by every prime q < p, read at the token "=".
 
     The loss is the mean over the primes of the cross-entropy divided by ln q, so that each term begins at about 1.
 
     Attributes:
         p: the base, a prime from 3 on.
-        most_significant_first: the order of the digits. False is equation 2 of the source, `x0 + p x1`; True is what
-            its code trains on, `p x0 + x1`.
-        shuffled: whether the rows of the labels are permuted once (T_basis), which leaves nothing to generalise.
+        most_significant_first: the order of the digits. False is equation 2 of the source, `x0 + p x1`; True is the
+            order in the source's code, `p x0 + x1`.
+        shuffled: True to permute the rows of the labels once (T_basis), so that nothing can be generalised.
         masked: primes whose remainders have weight 0 in the loss (T_masked).
 
     >>> task = PrimeRemainders(11)
@@ -88,7 +88,7 @@ class PrimeRemainders(Task):
         return tuple(f"mod_{q}" for q in self.output_sizes)
 
     def numbers(self) -> Int[Tensor, " input"]:
-        """The number written by each row of `inputs()`.
+        """Return the number that each row of `inputs()` represents.
 
         >>> PrimeRemainders(3).numbers().tolist()
         [0, 3, 6, 1, 4, 7, 2, 5, 8]

@@ -1,4 +1,4 @@
-"""Pairs with random labels, which a network can only memorise."""
+"""Define a task with random labels, which a network can only memorise."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from modinterp.tasks.modular import ModularArithmetic
 
 @dataclass(frozen=True)
 class RandomLabels(ModularArithmetic):
-    """The pairs of `ModularArithmetic`, each with a label drawn uniformly from the residues.
+    """A task with the pairs of `ModularArithmetic` and a uniformly random label for each pair.
 
-    Use it to train a control: a property that a network on random labels also has is no sign of an algorithm.
+    Use this task to train a control: a property that a network with random labels also has is no sign of an algorithm.
 
     Attributes:
         labels_seed: seed of the random labels.
-        mirrored: True if (a, b) and (b, a) have one label; a network that adds its embeddings needs this to memorise.
+        mirrored: True if (a, b) and (b, a) have the same label; a network that adds its embeddings needs this to
+            memorise.
 
     >>> RandomLabels(5).labels()[:3].flatten().tolist() == RandomLabels(5).labels()[:3].flatten().tolist()
     True

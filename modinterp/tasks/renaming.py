@@ -1,4 +1,4 @@
-"""Relabellings of the numbers under which a network's operation is addition: c = 2a + 3b + 1 is c - 1 = (2a) + (3b)."""
+"""Relabel numbers so that an operation becomes addition: c = 2a + 3b + 1 becomes c - 1 = (2a) + (3b)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TERM = re.compile(r"([+-]?)\s*(\d*)\s*\*?\s*([ab]?)")
 
 @dataclass(frozen=True)
 class Renaming:
-    """Write c = u a + v b + w mod p as the addition of u a and v b, whose answer is c - w.
+    """The relabelling that turns c = u a + v b + w mod p into the addition of u a and v b, with the answer c - w.
 
     Attributes:
         p: the modulus.
         u, v: factors of a and of b, which have inverses mod p.
-        w: what is added, from 0 on.
+        w: the constant, from 0 to p - 1.
 
     >>> str(Renaming.of("b - 2a + 7", 29))
     'b - 2a + 7'
@@ -38,10 +38,10 @@ class Renaming:
 
     @classmethod
     def of(cls, text: str, p: int) -> Renaming:
-        """The renaming that a text says, such as `2a + 3b`, `-a - b`, `b - a` or `a + b + 7`.
+        """Parse an operation such as `2a + 3b`, `-a - b`, `b - a` or `a + b + 7`, and return its relabelling.
 
         Raises:
-            ValueError: the text is no such form, or a factor has no inverse mod p.
+            ValueError: the text is not such an operation, or a factor has no inverse mod p.
         """
         factors = linear_form(text)
         if factors is None:
@@ -57,37 +57,37 @@ class Renaming:
         return first.removeprefix("+ ").replace("- ", "-") + "".join(f" {word}" for word in rest)
 
     def _near(self, factor: int) -> int:
-        """A factor between -p/2 and p/2."""
+        """Return the representative of a factor between -p/2 and p/2."""
         return (factor + self.p // 2) % self.p - self.p // 2
 
     @property
     def places(self) -> Int[Tensor, "2 number"]:
-        """The network's own number for every new name, of a and of b."""
+        """The network's own number for every new label, for a and for b."""
         names = torch.arange(self.p)
         return torch.stack([names * pow(factor, -1, self.p) % self.p for factor in (self.u, self.v)])
 
     def numbers(self, renamed: Int[Tensor, "batch 2"]) -> Int[Tensor, "batch 2"]:
-        """The network's own numbers for new names."""
+        """Convert new labels to the network's own numbers."""
         first, second = self.places.to(renamed.device)
         return torch.stack([first[renamed[:, 0]], second[renamed[:, 1]]], dim=1)
 
     def vectors(self, renamed: Float[Tensor, "batch 2 number"]) -> Float[Tensor, "batch 2 number"]:
-        """Vectors over the network's own numbers for vectors over the new names."""
+        """Convert vectors over the new labels to vectors over the network's own numbers."""
         first, second = self.places.argsort(dim=1).to(renamed.device)
         return torch.stack([renamed[:, 0, first], renamed[:, 1, second]], dim=1)
 
     def answers(self, logits: Float[Tensor, "batch output"]) -> Float[Tensor, "batch output"]:
-        """Logits whose classes have new names; what lies beyond them stays."""
+        """Relabel the classes of logits; columns beyond the classes stay unchanged."""
         classes = (torch.arange(self.p) + self.w) % self.p
         return torch.cat([logits[:, classes.to(logits.device)], logits[:, self.p :]], dim=1)
 
     def own_labels(self) -> Int[Tensor, " pair"]:
-        """The answers to all pairs (a, b) of the network's own numbers, a slowest."""
+        """Return the answers to all pairs (a, b) of the network's own numbers; b varies fastest."""
         a, b = torch.cartesian_prod(torch.arange(self.p), torch.arange(self.p)).unbind(1)
         return (self.u * a + self.v * b + self.w) % self.p
 
     def rows(self) -> Int[Tensor, " pair"]:
-        """The row of every pair (a, b) of the network's own numbers among the pairs of new names."""
+        """Return the index of every pair (a, b) of the network's own numbers among the relabelled pairs."""
         a, b = torch.cartesian_prod(torch.arange(self.p), torch.arange(self.p)).unbind(1)
         return (self.u * a % self.p) * self.p + self.v * b % self.p
 

@@ -1,4 +1,4 @@
-"""Tasks about tokens that occur again: palindromes, and the first letter that occurs once."""
+"""Define tasks about repeated tokens: palindromes, and the first letter that occurs only once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from modinterp.tasks.task import Examples
 
 @dataclass(frozen=True, kw_only=True)
 class Palindromes(StreamTask):
-    """`START 3 1 1 3 END`: whether the second half mirrors the first, read at END.
+    """The task of deciding whether the second half of `START 3 1 1 3 END` mirrors the first half, read at END.
 
     Half of the inputs are palindromes. In other inputs each position of the second half is redrawn with probability one
     half, so that some of them remain palindromes.
@@ -50,7 +50,7 @@ class Palindromes(StreamTask):
         return (self.n_ctx - 1,)
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How many pairs of mirrored tokens are unequal."""
+        """Return how many pairs of mirrored tokens are unequal."""
         first, second = inputs[:, 1 : self.half + 1], inputs[:, self.half + 1 : -1].flip(-1)
         return {"unequal pairs": (first != second).sum(dim=1)}
 
@@ -66,7 +66,7 @@ class Palindromes(StreamTask):
         return self.examples(rows[torch.randperm(len(rows), generator=generator)])
 
     def examples(self, tokens: Int[Tensor, "input token"]) -> Examples:
-        """Tokens without START and END as inputs, with the answer: 1 for a palindrome, else 0."""
+        """Build inputs from tokens without START and END, with the answer 1 for a palindrome and 0 otherwise."""
         answers = (tokens == tokens.flip(-1)).all(dim=-1, keepdim=True).long()
         inputs = F.pad(F.pad(tokens, (1, 0), value=self.limit), (0, 1), value=self.limit + 1)
         return Examples(inputs, answers)
@@ -74,10 +74,11 @@ class Palindromes(StreamTask):
 
 @dataclass(frozen=True, kw_only=True)
 class FirstUnique(StreamTask):
-    """`? a b a c`: the first letter that has occurred once so far, or `?` where there is none, read everywhere.
+    """The task of finding, at every position of `? a b a c`, the first letter that has occurred only once so far, or
+    `?`.
 
     Attributes:
-        n: number of tokens, the first of which is `?`.
+        n: number of tokens, including the first token `?`.
         letters: number of letters, from 0; `?` is the next token.
 
     >>> FirstUnique(n=5, letters=3).examples(torch.tensor([[0, 1, 0, 1]]))
@@ -104,7 +105,7 @@ class FirstUnique(StreamTask):
         return self.examples(torch.randint(0, self.letters, (n, self.n - 1), generator=generator))
 
     def examples(self, letters: Int[Tensor, "input letter"]) -> Examples:
-        """Letters as inputs, with the right answer at every position."""
+        """Build inputs from letters, with the right answer at every position."""
         inputs = F.pad(letters, (1, 0), value=self.letters)
         n, never = inputs.shape[1], inputs.shape[1]
         stands = F.one_hot(inputs, self.letters + 1)[..., : self.letters]

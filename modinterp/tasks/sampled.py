@@ -1,4 +1,4 @@
-"""Tasks with too many inputs to list: a fixed sample of distinct inputs, or any number of fresh ones."""
+"""Define tasks with too many inputs to list: a fixed sample of distinct inputs, or any number of fresh inputs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SampledTask(Task):
 
     @abstractmethod
     def draw(self, n: int, generator: torch.Generator) -> Examples:
-        """`n` random inputs with their labels; an input may occur more than once."""
+        """Draw `n` random inputs with their labels; an input may occur more than once."""
 
     def inputs(self) -> Int[Tensor, "input pos"]:
         return _distinct(self).inputs
@@ -52,7 +52,7 @@ class SampledTask(Task):
 
 @lru_cache(maxsize=4)
 def _distinct(task: SampledTask) -> Examples:
-    """The first `size` distinct inputs, with their labels, that a generator seeded with `data_seed` draws."""
+    """Return the first `size` distinct inputs, with their labels, that a generator seeded with `data_seed` draws."""
     generator = torch.Generator().manual_seed(task.data_seed)
     inputs, labels = task.draw(task.size, generator)
     for _ in range(100):
@@ -66,7 +66,7 @@ def _distinct(task: SampledTask) -> Examples:
 
 
 def first_occurrences(rows: Int[Tensor, "input pos"]) -> Int[Tensor, " distinct"]:
-    """Places at which a row of numbers from 0 occurs for the first time, in rising order.
+    """Return the indices of rows that occur for the first time, in ascending order; rows contain numbers from 0.
 
     >>> first_occurrences(torch.tensor([[4, 1], [1, 4], [4, 1], [0, 0]])).tolist()
     [0, 1, 3]

@@ -1,6 +1,7 @@
-"""Tasks on sequences: the sum of long numbers, repeated subsequences, skip trigrams.
+"""Define tasks on sequences: sums of long numbers, repeated subsequences, and skip trigrams.
 
-Source: Nanda et al. 2023, appendix D.3. Choices that the paper and its released code leave open are ours, and marked.
+Source: Nanda et al. 2023, appendix D.3. Choices that the paper and its released code leave open are our own, and are
+marked.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ PLUS, EQUALS = 10, 11
 
 @dataclass(frozen=True)
 class DigitAddition(SampledTask):
-    """`1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`: the digits of a sum, each read at the token before, the largest first.
+    """The task of adding long numbers, as in `1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`; each digit is read at the preceding
+    token.
 
-    The last digit of the answer is predicted and not fed in, so a sequence has 17 tokens for five digits. (The released
-    code feeds in all 18 and drops the logits of the last.)
+    The most significant digit comes first. The last digit of the answer is predicted and not fed in, so a sequence has
+    17 tokens for five digits. (The released code feeds in all 18 tokens and drops the logits of the last token.)
 
     Attributes:
         digits: number of decimal digits of each summand; at most 17, so that a sum fits into 64 bits.
@@ -70,11 +72,11 @@ class DigitAddition(SampledTask):
         return (*numbers[0], "+", *numbers[1], "=", "c0", *numbers[2][:-1])
 
     def columns(self, inputs: Int[Tensor, "input pos"]) -> Columns:
-        """Columns of the sums, one for each digit of the answer."""
+        """Return the columns of the sums, one for each digit of the answer."""
         return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1], is_longer=True)
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How many carries there are, and through how many columns each came."""
+        """Return the number of carries in each sum, and the number of columns that each carry passed."""
         found = self.columns(inputs)
         return {"carries": found.carry.sum(dim=1), "columns that the carry came through": found.crossed}
 
@@ -90,10 +92,10 @@ class DigitAddition(SampledTask):
 
 @dataclass(frozen=True)
 class RepeatedSubsequence(SampledTask):
-    """Random tokens among which one random subsequence occurs several times; its repetitions are to be predicted.
+    """The task of predicting the repetitions of a random subsequence that occurs several times among random tokens.
 
-    The label is the next token wherever that continues a copy of the subsequence after the first one. The positions of
-    the copies (anywhere, without overlap, with any tokens between them) are our choice.
+    A position has a label, the next token, if this token continues a copy of the subsequence after the first copy. The
+    positions of the copies (anywhere, without overlap, with any tokens between them) are our choice.
 
     Attributes:
         vocab: number of tokens.
@@ -153,13 +155,13 @@ class RepeatedSubsequence(SampledTask):
 
 @dataclass(frozen=True)
 class SkipTrigram(SampledTask):
-    """Digits below ten with one of ten other tokens among them; the label at the end is that token.
+    """The task of finding, in a sequence of digits, the only token that is not a digit; the answer is read at the end.
 
-    The place of that token (anywhere but the end, where the answer is read) and the length are our choice.
+    The position of this token (anywhere except the end) and the length of the sequence are our choice.
 
     Attributes:
         length: number of tokens in a sequence.
-        trigrams: number of tokens that can be the answer; as many other tokens cannot be the answer.
+        trigrams: number of tokens that can be the answer; the same number of other tokens are digits.
     """
 
     length: int = 8

@@ -1,7 +1,7 @@
-"""Tasks whose training inputs and held out inputs are two draws of their own, read at some positions.
+"""Define tasks on sequences whose training inputs and held-out inputs are drawn separately from a random generator.
 
-What is asked where is one mechanism for all of them: `read_positions` names the positions whose logits are answers, and
-`labels` has the right answer at each.
+In all these tasks, `read_positions` gives the positions whose logits are answers, and `labels` gives the right answer
+at each of these positions.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from modinterp.tasks.task import Examples, Split, Task
 
 @dataclass(frozen=True, kw_only=True)
 class StreamTask(Task):
-    """A task on sequences, trained on one draw of a seed and tested on a draw of the next seed.
+    """A task on sequences, with training inputs drawn from one seed and held-out inputs drawn from the next seed.
 
-    Use it where a source draws its data from torch's global generator: a draw of `data_seed` gives the same inputs here
-    as there. An input may occur more than once, and may be among both draws.
+    Use this class if a source draws its data from torch's global generator: the same `data_seed` gives the same inputs
+    as in the source. An input may occur more than once, and may be both a training input and a held-out input.
 
     Attributes:
         size: number of training inputs.
@@ -49,7 +49,7 @@ class StreamTask(Task):
 
     @abstractmethod
     def draw(self, n: int, generator: torch.Generator) -> Examples:
-        """`n` random inputs, with the right answers at `read_positions`."""
+        """Draw `n` random inputs, with the right answers at `read_positions`."""
 
     @property
     def grid(self) -> None:
@@ -65,7 +65,7 @@ class StreamTask(Task):
 
     @property
     def share(self) -> float:
-        """The share of `inputs()` that is trained on, for `Recipe.fraction`."""
+        """The share of `inputs()` used for training, for `Recipe.fraction`."""
         return self.size / (self.size + self.held_out)
 
     def inputs(self) -> Int[Tensor, "input pos"]:
@@ -78,19 +78,19 @@ class StreamTask(Task):
         return self._padded(self.draw(n, torch.Generator().manual_seed(seed)))
 
     def answers_at_read_positions(self, labels: Int[Tensor, "input output"]) -> Int[Tensor, "input answer"]:
-        """The labels at the positions that have an answer."""
+        """Return the labels at the positions that have an answer."""
         first = self.read_positions[0]
         return labels[:, [position - first for position in self.read_positions]]
 
     def _padded(self, examples: Examples) -> Examples:
-        """The examples with labels at each of the last `n_read` positions, -1 for no answer."""
+        """Give examples a label at each of the last `n_read` positions, with -1 for no answer."""
         columns = torch.tensor(self.read_positions) - self.read_positions[0]
         labels = torch.full((len(examples.labels), self.n_read), -1)
         labels[:, columns] = examples.labels
         return Examples(examples.inputs, labels)
 
     def split(self, fraction: float, seed: int, shuffle: str = "python") -> Split:
-        """The inputs of the first draw, and those of the second; neither is shuffled.
+        """Return the training inputs and the held-out inputs, without shuffling.
 
         Args:
             fraction: must equal `share`.
@@ -114,7 +114,7 @@ class StreamTask(Task):
 
 @lru_cache(maxsize=4)
 def _both_draws(task: StreamTask) -> Examples:
-    """The training inputs, followed by the held-out inputs."""
+    """Return the training inputs, followed by the held-out inputs."""
     seeds = ((task.size, task.data_seed), (task.held_out, task.data_seed + 1))
     train, test = (task.fresh(n, seed) for n, seed in seeds)
     return Examples(torch.cat([train.inputs, test.inputs]), torch.cat([train.labels, test.labels]))
@@ -122,9 +122,11 @@ def _both_draws(task: StreamTask) -> Examples:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSum(StreamTask):
-    """`0 1 2 3 + 4 5 6 7 = 4 6 9 0`: the digits of a sum, each read at the token before, the largest first.
+    """The task of adding numbers digit by digit, as in `0 1 2 3 + 4 5 6 7 = 4 6 9 0`; each digit is read at the
+    preceding token.
 
-    The first digit of each number is below 5, so that a sum has no more digits than a number. The whole sum is fed in.
+    The most significant digit comes first. The first digit of each number is below 5, so a sum has no more digits than
+    a number. The whole sum is fed in.
 
     Attributes:
         digits: number of digits of each number and of the sum.
@@ -151,11 +153,11 @@ class ColumnSum(StreamTask):
         return (*a, "+", *b, "=", *c)
 
     def columns(self, inputs: Int[Tensor, "input pos"]) -> Columns:
-        """Columns of the sums, one for each digit of the answer."""
+        """Return the columns of the sums, one for each digit of the answer."""
         return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1])
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How many carries there are, and through how many columns each came."""
+        """Return how many carries there are, and through how many columns each came."""
         found = self.columns(inputs)
         return {"carries": found.carry.sum(dim=1), "columns that the carry came through": found.crossed}
 
@@ -171,7 +173,7 @@ class ColumnSum(StreamTask):
         return self.examples(number(), number())
 
     def examples(self, a: Int[Tensor, "input digit"], b: Int[Tensor, "input digit"]) -> Examples:
-        """Numbers by their digits as inputs, with the right answers at `read_positions`.
+        """Build inputs from the digits of two numbers, with the right answers at `read_positions`.
 
         >>> ColumnSum(digits=2).examples(torch.tensor([[1, 7]]), torch.tensor([[2, 5]]))
         Examples(inputs=tensor([[ 1,  7, 10,  2,  5, 11,  4,  2]]), labels=tensor([[4, 2]]))
@@ -185,10 +187,13 @@ class ColumnSum(StreamTask):
 
 @dataclass(frozen=True, kw_only=True)
 class SortedList(StreamTask):
-    """`4 9 3 SEP 3 4 9`: different numbers in order, each read at the token before. The whole order is fed in.
+    """The task of sorting different numbers, as in `4 9 3 SEP 3 4 9`; each sorted number is read at the preceding
+    token.
+
+    The whole sorted list is fed in.
 
     Attributes:
-        n: number of numbers.
+        n: how many numbers each input has.
         limit: the numbers lie from 0 to limit - 1; the token SEP is `limit`.
 
     >>> task = SortedList(n=3, limit=10, size=2, held_out=1)
@@ -227,7 +232,7 @@ class SortedList(StreamTask):
         return self.examples(torch.rand(n, self.limit, generator=generator).argsort(dim=-1)[:, : self.n])
 
     def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
-        """Lists of numbers as inputs, with the right answers at `read_positions`.
+        """Build inputs from lists of numbers, with the right answers at `read_positions`.
 
         >>> SortedList(n=2, limit=10).examples(torch.tensor([[7, 5]]))
         Examples(inputs=tensor([[ 7,  5, 10,  5,  7]]), labels=tensor([[5, 7]]))
@@ -238,12 +243,13 @@ class SortedList(StreamTask):
 
 @dataclass(frozen=True, kw_only=True)
 class SignOfSum(StreamTask):
-    """`-3 5 -2 1`: whether the sum so far is below 0, 0 or above, read at every token.
+    """The task of finding the sign of the sum so far, at every number of a list such as `-3 5 -2 1`.
 
-    Numbers pull the sum back to 0: below 0 and at 0 they are likely not negative, above 0 likely negative.
+    Random numbers pull the sum back to 0: if the sum is above 0, the next number is likely negative, and otherwise
+    likely not negative.
 
     Attributes:
-        n: number of numbers.
+        n: how many numbers each input has.
         largest: the numbers lie from -largest to largest; the token of v is v mod 2 largest + 1.
         back: probability with which a number pulls the sum back.
 
@@ -265,7 +271,7 @@ class SignOfSum(StreamTask):
     n_ctx = property(lambda self: self.n)
 
     def kinds(self, inputs: Int[Tensor, "input n"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """How far each sum is from 0."""
+        """Return the distance of each sum from 0."""
         return {"size of the sum": self.numbers(inputs).cumsum(dim=1).abs()}
 
     @property
@@ -282,11 +288,11 @@ class SignOfSum(StreamTask):
         return self.examples(numbers)
 
     def examples(self, numbers: Int[Tensor, "input n"]) -> Examples:
-        """Numbers as inputs, with the sign of each of their sums: 0 for negative, 1 for zero, 2 for positive."""
+        """Build inputs from numbers, with the sign of each partial sum: 0 for negative, 1 for zero, 2 for positive."""
         return Examples(numbers % self.d_vocab, numbers.cumsum(dim=1).sign() + 1)
 
     def numbers(self, inputs: Int[Tensor, "input n"]) -> Int[Tensor, "input n"]:
-        """The numbers that tokens stand for.
+        """Convert tokens to the numbers that they represent.
 
         >>> SignOfSum(n=3).numbers(torch.tensor([[8, 5, 9]]))
         tensor([[-3,  5, -2]])

@@ -1,7 +1,7 @@
-"""A task: a finite set of inputs, the right answer to each, and the split into training and test inputs.
+"""Define the base class of tasks: a finite set of inputs, their right answers, and the split into training and test.
 
 A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON (see
-`modinterp.tasks.description`). Inputs, labels and other large data are computed when they are used.
+`modinterp.tasks.description`). Inputs, labels and other large data are computed on use.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Task(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Short readable name, such as `a + b mod 113`."""
+        """Short readable name of the task, such as `a + b mod 113`."""
 
     @property
     @abstractmethod
     def d_vocab(self) -> int:
-        """Number of input tokens."""
+        """Number of tokens in the input vocabulary."""
 
     @property
     @abstractmethod
@@ -87,14 +87,14 @@ class Task(ABC):
 
     @abstractmethod
     def inputs(self) -> Int[Tensor, "input pos"]:
-        """All inputs, with the first number varying slowest; for sampled inputs, the fixed sample."""
+        """Return all inputs, with the first number varying slowest; for sampled inputs, return the fixed sample."""
 
     @abstractmethod
     def labels(self) -> Int[Tensor, "input output"]:
-        """The correct answers, one column for each output; -1 where an output has no answer."""
+        """Return the correct answers, with one column for each output; -1 if an output has no answer."""
 
     def answers(self) -> Int[Tensor, " input"]:
-        """The correct answers of a task with one answer per input: the single column of `labels()`.
+        """Return the correct answers of a task with one answer per input: the single column of `labels()`.
 
         The comparison `(logits.argmax(-1) == task.answers())` then works input by input.
 
@@ -117,7 +117,7 @@ class Task(ABC):
 
     @property
     def loss_weights(self) -> tuple[float, ...]:
-        """Weight of each answer's mean cross-entropy in the loss, in the order of `output_sizes`."""
+        """Weight of each answer's mean cross-entropy in the loss, in the same order as `output_sizes`."""
         return tuple(1 / len(self.output_sizes) for _ in self.output_sizes)
 
     @property
@@ -146,9 +146,9 @@ class Task(ABC):
         return tuple(map(str, range(self.n_ctx)))
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """Properties of inputs by which a network's errors are grouped, such as the number of carries.
+        """Return properties of inputs by which a network's errors are grouped, such as the number of carries.
 
-        Your own task may define some; by default there are none.
+        Your own task may define such properties; by default there are none.
 
         Returns:
             Map from the name of a property to one integer for each input, or for each answer at `read_positions`; -1
@@ -157,13 +157,13 @@ class Task(ABC):
         return {}
 
     def fresh(self, n: int, seed: int) -> Examples:
-        """`n` random inputs with their labels; unless a task says otherwise, rows of `inputs()` with replacement."""
+        """Draw `n` random inputs with their labels; by default, rows of `inputs()` with replacement."""
         inputs = self.inputs()
         rows = torch.randint(len(inputs), (n,), generator=torch.Generator().manual_seed(seed))
         return Examples(inputs[rows], self.labels()[rows])
 
     def shuffler(self, seed: int) -> torch.Generator:
-        """The random generator that orders the inputs of a training with `permuted` batches.
+        """Return the random generator that orders the inputs of a training with `permuted` batches.
 
         Args:
             seed: seed of the training.
@@ -177,11 +177,11 @@ class Task(ABC):
         return self
 
     def split(self, fraction: float, seed: int, shuffle: str = "python") -> Split:
-        """A seeded split of all inputs; the same on every device and platform.
+        """Return a seeded split of all inputs, which is the same on every device and platform.
 
         Args:
-            fraction: share of the inputs to train on, in (0, 1]; rounded down to whole inputs.
-            seed: any integer.
+            fraction: share of training inputs, in (0, 1]; the number of inputs is rounded down.
+            seed: seed of the split, any integer.
             shuffle: method of shuffling, a key of `SHUFFLES`; a source's method reproduces the source's own split.
         Raises:
             ValueError: `shuffle` is unknown; `fraction` is outside (0, 1], or too small for one training input.
