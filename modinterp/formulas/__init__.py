@@ -1,7 +1,8 @@
-"""Networks over pairs written as formulas of waves or matrices, evaluated by numpy and compared with the network.
-
-`Distilled.of(measurements)` is the ladder of formulas of one network; `modinterp.distill` makes a ladder from any
+"""Write networks over pairs as formulas of waves or matrices, evaluate them by numpy, and compare them with the
 network.
+
+`Distilled.of(measurements)` returns the ladder of one network: formulas of growing size, called rungs.
+`modinterp.distill` returns the ladder of any network.
 """
 
 from modinterp.formulas.distilled import Distilled

@@ -1,4 +1,4 @@
-"""The network itself with fewer numbers: truncated singular values of every matrix, and its largest weights alone."""
+"""Reduce a network itself to fewer numbers, by truncated singular values or by keeping only its largest weights."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ BISECTIONS = 8  # of the share of the weights that reaches an accuracy
 
 @dataclass(frozen=True)
 class Baseline:
-    """A network with fewer numbers.
+    """A network that was reduced to fewer numbers, as a baseline for formulas.
 
     Attributes:
-        kind: `svd` or `pruned`.
-        numbers: how many are left; for `pruned` without the places of the weights.
-        faithfulness: of its logits.
+        kind: `svd` for truncated singular values, or `pruned` for the largest weights.
+        numbers: how many numbers are left; for `pruned`, the positions of the weights are not counted.
+        faithfulness: faithfulness of the reduced network's logits.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class Baseline:
 
 @dataclass(eq=False)
 class Baselines:
-    """Baselines with fewer numbers, made from a network without regard to the role of its weights.
+    """Baselines with fewer numbers, which ignore the role of each weight in the network.
 
     Attributes:
         m: measurements of the network.
@@ -55,16 +55,18 @@ class Baselines:
 
     @property
     def whole(self) -> int:
-        """How many numbers the network has."""
+        """The number of weights of the network."""
         return len(self._sorted)
 
     def rank_at(self, numbers: int) -> int:
-        """The largest rank at which all matrices together have at most this many numbers; 0 if rank 1 has more."""
+        """Return the largest rank at which all matrices together have at most a given number of numbers; 0 if rank 1
+        has more.
+        """
         most = max((s.shape[-1] for _, s, _ in self._svd.values()), default=0)
         return max((rank for rank in range(most + 1) if self.numbers_at(rank) <= numbers), default=0)
 
     def numbers_at(self, rank: int) -> int:
-        """How many numbers matrices of this rank have, vectors as they are; a matrix is never more than its entries."""
+        """Return how many numbers the network has if all matrices have a given rank; vectors stay complete."""
         total = 0
         for name, w in self._weights.items():
             if name not in self._svd:
@@ -75,7 +77,7 @@ class Baselines:
         return total
 
     def at(self, kind: Kind, numbers: int) -> Baseline:
-        """The network cut down to at most a given number of numbers."""
+        """Reduce the network to at most a given number of numbers."""
         level = self.rank_at(numbers) if kind == "svd" else min(numbers, self.whole)
         if (kind, level) not in self._found:
             weights = self._of_rank(level) if kind == "svd" else self._largest(level)
@@ -84,7 +86,7 @@ class Baselines:
         return self._found[kind, level]
 
     def smallest(self, kind: Kind, is_enough: Callable[[Faithfulness], bool]) -> Baseline | None:
-        """The smallest of some sizes that is faithful enough, by bisection; None where the whole network is not."""
+        """Find the smallest of some sizes that is faithful enough, by bisection; None if the whole network is not."""
         low, high = 0, self.whole
         best = self.at(kind, high)
         if not is_enough(best.faithfulness):
@@ -99,7 +101,7 @@ class Baselines:
         return best
 
     def drawn(self) -> list[Baseline]:
-        """Both baselines at some shares of the weights, with every other share that was measured."""
+        """Return both baselines at some shares of the weights, and at all other shares that were measured."""
         for kind in KINDS:
             for share in SHARES:
                 self.at(kind, round(share * self.whole))

@@ -1,7 +1,7 @@
-"""The shortest formula that still answers as the network does: the waves of a rung that matter least are left out.
+"""Find the shortest formula that still answers like the network, by leaving out the least important waves.
 
-Waves are ordered by what they do in the network's own activations, per number that they cost. How many are kept is
-chosen by the KL divergence from the network, never by the right answers.
+Waves are ordered by their effect in the network's own activations, divided by the numbers that they need. The number of
+waves is chosen by the KL divergence from the network, never by the right answers.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Effects:
     """Effects of the neurons of a network, in the units of the logits.
 
     Attributes:
-        written: root mean square over classes of what each neuron writes per unit of its activation, `[neuron]`.
-        open: share of the pairs on which each neuron passes on a change of its input, `[neuron]`.
+        written: root mean square over classes of each neuron's output weights to the logits, `[neuron]`.
+        open: share of the pairs on which each neuron's nonlinearity passes on a change of its input, `[neuron]`.
         deviation: standard deviation of each neuron over all pairs, `[neuron]`.
         p: number of residues or elements.
     """
@@ -44,16 +44,17 @@ class Effects:
 
     @classmethod
     def of(cls, r: NeuronReading | GroupReading) -> Effects:
-        """The effects in a network's own activations."""
+        """Compute the effects from a network's own activations."""
         act = r.act
         return cls(r.W_L.std(axis=1), (act != 0).mean(axis=(0, 1)), act.std(axis=(0, 1)), r.p)
 
 
 def at_threshold(formula: Formula, effects: Effects, least: float) -> Formula:
-    """The formula without every wave, phase, neuron and path whose mean square effect per number is below a threshold.
+    """Return the formula without waves, phases, neurons and paths whose mean square effect per number is below a
+    threshold.
 
     Args:
-        least: mean square change of the logits, per number. [logits^2]
+        least: the threshold: mean square change of the logits per number. [logits^2]
     """
     clusters = [part for cluster in formula.clusters for part in _thinned(cluster, effects, least)]
     sizes = [abs(x.cosine) ** 2 + abs(x.sine) ** 2 for x in formula.path]
@@ -67,13 +68,15 @@ def _of_path(path: Path, size: float) -> float:
 
 
 def _thinned(cluster: Cluster, effects: Effects, least: float) -> Iterator[Cluster]:
-    """The neurons that stay, those with the same waves together."""
+    """Return the remaining neurons, in clusters of neurons with the same waves."""
     for part in _by_head(cluster):
         yield from _thinned_alike(part, effects, least)
 
 
 def _by_head(cluster: Cluster) -> Iterator[Cluster]:
-    """Neurons whose largest wave comes through one head together, that wave first: phases of the others follow it."""
+    """Group neurons by the head of their largest wave, and put this wave first, because the phases of other waves
+    follow it.
+    """
     mixed = [term for term in cluster.inputs if term.startswith("head ")]
     if not mixed:
         yield cluster
@@ -120,7 +123,7 @@ def _thinned_alike(cluster: Cluster, effects: Effects, least: float) -> Iterator
 
 
 def _spread(cluster: Cluster, term: str, p: int) -> float:
-    """Variance over all pairs of what a head mixes, for an amplitude of 1."""
+    """Return the variance over all pairs of a head's mixture of waves with amplitude 1."""
     x = np.arange(p)
     wave = cluster.wave(term, x[:, None], x[None], p)
     return float(np.square(np.abs(wave - wave.mean())).mean() / (2 if np.iscomplex(wave).any() else 1))
@@ -129,7 +132,7 @@ def _spread(cluster: Cluster, term: str, p: int) -> float:
 def _decided(
     cluster: Cluster, waves: Waves, multiples: tuple[int, int], size: Array, least: float, may_follow: bool = True
 ) -> tuple[Array, Array]:
-    """Which neurons keep a wave, and which of them need a phase of its own for it."""
+    """Decide which neurons keep a wave, and which of them need a separate phase for it."""
     if waves.phase is None:
         return size >= least, np.zeros(len(size), bool)
     if not may_follow:
@@ -141,7 +144,7 @@ def _decided(
 
 
 def _part(cluster: Cluster, members: Array, flags: Mapping[Any, tuple[bool, bool]]) -> Cluster:
-    """Some neurons of a cluster, with those of their waves that are kept."""
+    """Return some neurons of a cluster with only their kept waves."""
 
     whole = _some(cluster, members)
 
@@ -159,13 +162,13 @@ def compact(
     is_faithful: Callable[[F], bool],
     seems_faithful: Callable[[F], bool] | None = None,
 ) -> F | None:
-    """The formula at the largest threshold at which it is faithful; None where it is not faithful with every wave.
+    """Return the formula at the largest threshold at which it is faithful; None if it is not faithful with all waves.
 
     Args:
-        thinned: the formula at a threshold, such as `at_threshold` with the effects of its neurons.
-        is_faithful: whether a formula still answers as the network does.
-        seems_faithful: a quicker test for the search of the threshold, such as on a sample of pairs. The threshold is
-            then lowered until the formula is faithful. By default `is_faithful`.
+        thinned: function from a threshold to the formula, such as `at_threshold` with the effects of the neurons.
+        is_faithful: function that returns True if a formula still answers like the network.
+        seems_faithful: faster test for the search of the threshold, such as a test on a sample of pairs; by default
+            `is_faithful`. After the search, the threshold is lowered until the formula is faithful.
     """
     if not is_faithful(formula):
         return None

@@ -1,4 +1,4 @@
-"""How much of a network its formulas explain: the ladder of formulas, each compared with the network."""
+"""Measure how much of a network its formulas explain, with a ladder of formulas that are compared with the network."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Distilled:
 
     Attributes:
         m: measurements of the network.
-        rungs: the formulas that exist, the shortest first but for `compact`, which is the last.
-        absent: key of each rung that does not exist to the reason, in one line.
+        rungs: the formulas that exist, shortest first, except `compact`, which is last.
+        absent: map from the key of each formula that does not exist to a one-line reason.
     """
 
     m: NetworkMeasurements = field(repr=False)
@@ -53,7 +53,7 @@ class Distilled:
 
     @classmethod
     def of(cls, m: NetworkMeasurements) -> Distilled:
-        """The formulas of a network that was measured."""
+        """Build the formulas of a measured network, and compare each with the network."""
         found = written(m)
         d = cls(m, (), found.absent, found.reading)
         d.rungs = tuple(d._measured(step) for step in found.steps)
@@ -95,7 +95,7 @@ class Distilled:
         return faithfulness(formula.grid().reshape(-1, formula.p), self._network, self._answers)
 
     def _faithfulness_on_sample(self, formula: AnyFormula) -> Faithfulness:
-        """The same on pairs at random, which a search looks at."""
+        """Return the faithfulness on a random sample of pairs, for the search of a threshold."""
         n = formula.p**2
         rows = np.random.default_rng(0).choice(n, min(n, SAMPLE), replace=False)
         return faithfulness(formula(rows // formula.p, rows % formula.p), self._network[rows], self._answers[rows])
@@ -104,7 +104,7 @@ class Distilled:
         return Rung(**vars(step), faithfulness=self._faithfulness(step.formula))
 
     def shares(self, rung: Rung) -> dict[str, float]:
-        """Share of each part of the network that a rung has; see `modinterp.formulas.shares`."""
+        """Return the share of each part of the network that a formula covers; see `modinterp.formulas.shares`."""
         if rung.key not in self._shares:
             assert isinstance(self.m, PairMeasurements)
             self._shares[rung.key] = shares(self.m, self.reading, rung.formula)
@@ -115,10 +115,10 @@ class Distilled:
         return {}
 
     def __getitem__(self, key: str) -> Rung:
-        """The rung of a key.
+        """Return the formula with a key, such as `compact`.
 
         Raises:
-            KeyError: there is no such rung; the message says why.
+            KeyError: the formula does not exist; the message gives the reason.
         """
         for rung in self.rungs:
             if rung.key == key:
@@ -132,24 +132,24 @@ class Distilled:
 
     @property
     def shortest(self) -> Rung | None:
-        """The faithful formula of the inside with the fewest numbers; None where there is none."""
+        """The faithful formula of the network's inside with the fewest numbers; None if no formula is faithful."""
         faithful = [rung for rung in self.rungs if rung.is_faithful]
         return min(faithful, key=lambda rung: rung.formula.numbers, default=None)
 
     @property
     def numbers(self) -> int:
-        """How many numbers the network itself has; 0 for a function."""
+        """The number of weights of the network; 0 for a function."""
         return sum(w.numel() for w in self.m.model.parameters())
 
     @cached_property
     def baselines(self) -> Baselines | None:
-        """The network itself cut down to fewer numbers; None for a function without weights."""
+        """Baselines that reduce the network itself to fewer numbers; None for a function without weights."""
         if not self.numbers or not isinstance(self.m, CyclicMeasurements | GroupMeasurements):
             return None
         return Baselines(self.m)
 
     def bits(self, rung: Rung) -> int:
-        """Bits per number at which nothing changes: the fewest with the same accuracy and KL divergence.
+        """Return the fewest bits per number that keep the accuracy and KL divergence of a formula.
 
         Rounding may change the accuracy by 0.05 points and the KL divergence by 0.001 nats or 1% of it.
         """
@@ -171,12 +171,11 @@ class Distilled:
         return abs(found.accuracy - own.accuracy) <= ROUNDING_OF_ACCURACY and abs(found.kl - own.kl) <= most
 
     def curve(self, bits: bool = True, parts: bool = True) -> pd.DataFrame:
-        """Table with one row for each rung and one for the network: its size, its faithfulness, and its share of each
-        part.
+        """Return a table with size, faithfulness and covered share of each part, for every formula and for the network.
 
         Args:
-            bits: whether the precision is measured at which nothing changes, which takes as long as all else.
-            parts: whether the share of each part of the network is measured, which takes as long again.
+            bits: True to measure the fewest bits per number, which doubles the time.
+            parts: True to measure the covered share of each part of the network, which takes as long again.
         Returns:
             Columns: `rung`, `inside` (true if the formula describes the computation), `numbers`,
                 `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME`
@@ -198,10 +197,12 @@ class Distilled:
                 **vars(rung.faithfulness), **shares}  # fmt: skip
 
     def beaten(self) -> pd.DataFrame:
-        """How many numbers each baseline needs for the accuracy of the shortest faithful formula, and the factor.
+        """Return how many numbers each baseline needs for the accuracy of the shortest faithful formula, and the factor
+        between.
 
         Returns:
-            one row a baseline: `baseline`, `numbers`, `accuracy`, `factor`; empty without a faithful formula.
+            table with one row per baseline and the columns `baseline`, `numbers`, `accuracy`, `factor`; empty without a
+                faithful formula.
         """
         best, rows = self.shortest, []
         if best is None or self.baselines is None:
@@ -214,7 +215,7 @@ class Distilled:
         return pd.DataFrame(rows)
 
     def figure(self, title: str = "", baselines: bool = True) -> Any:
-        """Faithfulness against the count of numbers, with the baselines and the network at the end."""
+        """Draw faithfulness against the number of parameters, with the baselines and the network."""
         others: list[Baseline] = self.baselines.drawn() if baselines and self.baselines is not None else []
         rows = pd.DataFrame({"kind": x.kind, "numbers": x.numbers, **vars(x.faithfulness)} for x in others)
         return ladder(
@@ -222,12 +223,12 @@ class Distilled:
         )
 
     def stages(self, key: str | None = None) -> pd.DataFrame:
-        """Loss when a rung enters the network one part at a time; see `modinterp.formulas.stages`.
+        """Return the loss when a formula replaces the network one part at a time; see `modinterp.formulas.stages`.
 
         Args:
-            key: of the rung; by default `compact`, or else the last.
+            key: key of the formula; by default `compact`, or else the last formula.
         Raises:
-            NoSuchPart: the rung has no neurons.
+            NoSuchPart: the formula has no neurons.
         """
         rung = self[key] if key else (self.rungs[-1] if self.rungs else None)
         if rung is None or self.reading is None or not rung.formula.clusters:
@@ -236,10 +237,10 @@ class Distilled:
         return stages(self.m, self.reading, rung.formula)
 
     def origins(self) -> pd.DataFrame:
-        """Return which head makes the products that neurons read; see `modinterp.formulas.origins`.
+        """Return a table that shows which head makes the products that neurons read; see `modinterp.formulas.origins`.
 
         Raises:
-            NoSuchPart: the network has no neurons in a formula, or no attention.
+            NoSuchPart: no formula of the network has neurons, or the network has no attention.
         """
         if self.reading is None:
             raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
@@ -248,7 +249,7 @@ class Distilled:
         return origins(self.m, self.reading)
 
     def sentences(self) -> Iterator[str]:
-        """How much of the network the shortest faithful formula has, in words."""
+        """Return sentences that say how much of the network the shortest faithful formula covers."""
         best = self.shortest
         if best is None:
             yield "No formula of the inside answers as the network does."
@@ -258,11 +259,11 @@ class Distilled:
                f"{best.formula.numbers:,} numbers{share}.")  # fmt: skip
 
     def reasons(self) -> Iterator[str]:
-        """Return one line for each rung that does not exist."""
+        """Return one line with the reason for each formula that does not exist."""
         return (f"`{key}` is absent: {why}." for key, why in self.absent.items())
 
     def to_json(self, key: str | None = None) -> str:
-        """Write one rung as text, by default the last; see `Rung.to_json`.
+        """Write one formula as text, by default the last; see `Rung.to_json`.
 
         The numbers in the text have the fewest digits that keep accuracy and KL divergence.
         """
@@ -270,9 +271,9 @@ class Distilled:
         return json.dumps(rung.to_json(self.digits(rung)), allow_nan=False, separators=(",", ":"))
 
     def digits(self, rung: Rung) -> int:
-        """The fewest significant digits of the numbers in a file at which nothing changes.
+        """Return the fewest significant digits of the numbers in a file that keep accuracy and KL divergence.
 
-        The accuracy is the same, and the KL divergence differs by at most 0.0001 nats or 1%.
+        The accuracy must be the same, and the KL divergence may differ by at most 0.0001 nats or 1%.
         """
         own = rung.faithfulness
         for digits in range(FEWEST_DIGITS, DIGITS):

@@ -1,4 +1,4 @@
-"""How far the logits of a formula are from those of a network: accuracy, cross-entropy and KL divergence."""
+"""Compare the logits of a formula with a network's logits: accuracy, cross-entropy and KL divergence."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TIE = 1e-5  # of the range of a pair's logits: float32 does not tell two classes
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """How faithful other logits are to a network, over all pairs.
+    """Measures of how faithful a formula's logits are to a network, over all pairs.
 
     Attributes:
         accuracy: share of the pairs that are answered correctly.
         loss: mean cross-entropy of the right answers. [nats]
-        kl: mean KL divergence of these logits from the network's. [nats]
-        same: share of the pairs that are answered as the network answers them, or by another class of the same
-            logit: rounding decides between classes that tie.
+        kl: mean KL divergence between the softmax of the formula's logits and of the network's logits. [nats]
+        same: share of the pairs with the network's answer, or with another class of equal logit, because rounding
+            decides between ties.
     """
 
     accuracy: float
@@ -34,11 +34,11 @@ def log_probabilities(logits: np.ndarray) -> np.ndarray:
 
 
 def faithfulness(logits: np.ndarray, network: np.ndarray, answers: np.ndarray) -> Faithfulness:
-    """Compare logits with those of a network, and with the right answers.
+    """Compare a formula's logits with a network's logits, and with the right answers.
 
     Args:
-        logits, network: `[pair, class]`, of the formula and of the network.
-        answers: `[pair]`
+        logits, network: logits `[pair, class]` of the formula and of the network.
+        answers: right answers, `[pair]`.
     """
     found, wanted = log_probabilities(logits), log_probabilities(network)
     kl = (np.exp(wanted) * (wanted - found)).sum(axis=-1).mean()

@@ -1,4 +1,4 @@
-"""A network over pairs written as waves: neurons with frequencies, amplitudes and phases, evaluated by numpy alone.
+"""Write a network over pairs as waves: neurons with frequencies, amplitudes and phases, evaluated by numpy alone.
 
 A neuron of frequency k reads ``u = constant + A [cos(w a + phi) + cos(w b + phi)] + ...`` with ``w = 2 pi k / p``. The
 neuron writes ``R cos(w c + rho)`` times ``act(u)`` into the logit of class c. This module needs neither torch nor a
@@ -36,14 +36,15 @@ class Formula:
 
     Attributes:
         p: modulus.
-        sign: 1 where the answer is a + b, -1 where it is a - b; b counts with this sign.
-        act_fn: a key of `ACTIVATIONS`.
-        alphas: frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
-        halves: frequency to the coefficient of abs(cos(w (a - sign b) / 2)) times that cosine, the form of pizzas.
-        clusters: neurons by frequency.
-        path: what passes the neurons by.
-        heads: attention, where neurons read what heads mix.
-        names: numbers of the task in the order in which they add up, where this is not 0 .. p - 1.
+        sign: 1 if the answer is a + b, -1 if it is a - b; b is multiplied by this sign.
+        act_fn: nonlinearity of the neurons, a key of `ACTIVATIONS`.
+        alphas: map from frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
+        halves: map from frequency to the coefficient of the pizza's wave, abs(cos(w (a - sign b) / 2)) times that
+            cosine.
+        clusters: clusters of neurons with the same frequency and the same waves.
+        path: waves that reach the logits without passing through neurons.
+        heads: attention of the heads, if neurons read mixtures by attention.
+        names: the task's numbers in the order in which they add, if this is not 0 .. p - 1.
     """
 
     p: int
@@ -58,7 +59,9 @@ class Formula:
 
     @property
     def numbers(self) -> int:
-        """How many numbers the formula has: amplitudes, phases, frequencies, counts of neurons and kinds of waves."""
+        """The number of parameters of the formula: amplitudes, phases, frequencies, counts of neurons and kinds of
+        waves.
+        """
         freqs = len({one.freq for one in self.path})
         return (
             2 * len(self.alphas)
@@ -69,11 +72,13 @@ class Formula:
 
     @property
     def neurons(self) -> int:
-        """How many neurons it has."""
+        """The number of neurons of the formula."""
         return sum(cluster.size for cluster in self.clusters)
 
     def __call__(self, a: Array | int, b: Array | int) -> Array:
-        """Logits `[..., class]` of pairs of places in the order of `names`, which for a + b are the residues."""
+        """Return the logits `[..., class]` of pairs, given by their positions in `names`; for a + b these are the
+        residues.
+        """
         a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
         b = np.asarray(self.sign * b)
         c = np.arange(self.p)
@@ -94,13 +99,13 @@ class Formula:
         return logits
 
     def grid(self) -> Array:
-        """Logits of all pairs, `[a, b, class]`."""
+        """Return the logits of all pairs, `[a, b, class]`."""
         x = np.arange(self.p)
         rows = max(1, PAIRS_AT_ONCE // self.p)
         return np.concatenate([self(x[i : i + rows, None], x[None]) for i in range(0, self.p, rows)])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data from which `of_json` makes the formula again."""
+        """Return plain data from which `of_json` rebuilds the formula."""
         data: dict[str, Any] = {"p": self.p, "sign": self.sign, "act_fn": self.act_fn}
         if self.names:
             data["names"] = list(self.names)
@@ -125,7 +130,7 @@ class Formula:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any] | str) -> Formula:
-        """The formula that `to_json` gave, or its text."""
+        """Rebuild a formula from the result of `to_json`, or from its JSON text."""
         if isinstance(data, str):
             data = json.loads(data)
         every = softmax_of_waves.of_json(data.get("heads", ()))
@@ -144,10 +149,11 @@ class Formula:
         return cls(data["p"], data["sign"], data["act_fn"], alphas, clusters, path, names, every, halves)
 
     def rounded(self, bits: int) -> Formula:
-        """The formula with every number rounded to so many bits: amplitudes within their array's range, phases of 2 pi.
+        """Round every number of the formula to a number of bits: amplitudes within their array's range, phases within 2
+        pi.
 
         Args:
-            bits: of each number, its sign included; 2 or more.
+            bits: number of bits of each number, including its sign; 2 or more.
         """
         amplitude, phase = to_bits(bits), _phase_to_bits(bits)
 
@@ -177,5 +183,5 @@ def _phase_to_bits(bits: int) -> Callable[[Array], Array]:
 
 
 def freqs_of(formula: Formula) -> Sequence[int]:
-    """Every frequency that the formula names, in ascending order."""
+    """Return all frequencies that a formula contains, in ascending order."""
     return sorted({*formula.alphas, *(x.freq for x in (*formula.clusters, *formula.path))})

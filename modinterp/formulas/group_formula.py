@@ -1,4 +1,4 @@
-"""A network over pairs of elements of a finite group written as matrices of its representations; numpy alone.
+"""Write a network over pairs of group elements as matrices of representations, evaluated by numpy alone.
 
 A neuron of a representation rho has the input ``u = constant + tr(A^T rho(a)) + tr(B^T rho(b))`` and adds
 ``act(u) tr(C^T rho(c))`` to the logit of class c. In the shortest form A = x y^T, B = y z^T and C is along x z^T: the
@@ -22,18 +22,18 @@ Rounding = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class GroupCluster:
-    """Neurons of one representation that have the same parts.
+    """Neurons of one representation whose inputs and outputs have the same kinds of parts.
 
     Attributes:
-        block: their representation.
-        constant: of every neuron's input.
+        block: representation of the neurons.
+        constant: constant part of every neuron's input, `[neuron]`.
         inputs: map from `a: NAME`, `b: NAME` or `a, b: NAME` to coefficients `[neuron, feature]`. The features are
             matrix elements of that representation for a, for b, or products of both.
-        outputs: name of a representation to the coefficients of what neurons write, `[neuron, feature]`.
-        vectors: x, y and z, `[3, neuron, d]`, where the own inputs are x.rho(a) y and y.rho(b) z.
-        along: size of what each neuron writes along the product of its matrices A and B; None for none.
+        outputs: map from the name of a representation to the coefficients of the neurons' outputs, `[neuron, feature]`.
+        vectors: vectors x, y and z, `[3, neuron, d]`, if the neurons' inputs are x.rho(a) y and y.rho(b) z.
+        along: coefficient of each neuron's output along the product of its matrices A and B; None without such a part.
         blocks: the representations by their names.
-        neurons: number of each neuron in the network.
+        neurons: index of each neuron in the network.
     """
 
     block: Block
@@ -52,17 +52,17 @@ class GroupCluster:
 
     @property
     def size(self) -> int:
-        """How many neurons these are."""
+        """Number of neurons of the cluster."""
         return len(self.constant)
 
     @property
     def numbers(self) -> int:
-        """How many numbers they have: with their representation, their count, and which parts they have."""
+        """The number of parameters of the cluster, including its representation, its size, and its kinds of parts."""
         some = [self.constant, *self.inputs.values(), *self.outputs.values()]
         return 3 + sum(x.size for x in (*some, self.vectors, self.along) if x is not None)
 
     def own(self) -> tuple[Array, Array]:
-        """The matrices A and B of every neuron, `[neuron, d, d]`."""
+        """Return the matrices A and B of every neuron, `[neuron, d, d]`."""
         if self.vectors is not None:
             x, y, z = self.vectors
             return x[:, :, None] * y[:, None], y[:, :, None] * z[:, None]
@@ -71,7 +71,7 @@ class GroupCluster:
         return found[0], found[1]
 
     def input(self, a: Array, b: Array, p: int) -> Array:
-        """The inputs of the neurons for pairs of elements, `[..., neuron]`."""
+        """Return the inputs of the neurons for pairs of elements, `[..., neuron]`."""
         own = () if self.vectors is None else zip("ab", map(self.block.of_full, self.own()), strict=True)
         every = {**self.inputs, **{f"{of}: {self.freq}": matrices for of, matrices in own}}
         u = self.constant
@@ -113,7 +113,7 @@ class GroupCluster:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any], blocks: Mapping[str, Block]) -> GroupCluster:
-        """The neurons that `to_json` gave."""
+        """Rebuild the neurons from the result of `to_json`."""
         inputs, outputs = ({key: np.array(x) for key, x in data[part].items()} for part in ("inputs", "outputs"))
         vectors = np.array([data["vectors"][name] for name in "xyz"]) if "vectors" in data else None
         along = np.array(data["along"]) if "along" in data else None
@@ -121,7 +121,7 @@ class GroupCluster:
                    tuple(data.get("neurons", ())))  # fmt: skip
 
     def mapped(self, rounded: Rounding) -> GroupCluster:
-        """The neurons with a function of each array."""
+        """Apply a function to each array of the cluster."""
         inputs, outputs = ({key: rounded(x) for key, x in part.items()} for part in (self.inputs, self.outputs))
         vectors = None if self.vectors is None else rounded(self.vectors)
         along = None if self.along is None else rounded(self.along)
@@ -130,13 +130,13 @@ class GroupCluster:
 
 
 def split(term: str) -> tuple[str, str]:
-    """What a term of an input reads (`a`, `b` or `a, b`), and the name of its representation."""
+    """Split the name of an input term into its variable (`a`, `b` or `a, b`) and the name of its representation."""
     of, _, name = term.partition(": ")
     return of, name
 
 
 def direction(a: Array, b: Array) -> Array:
-    """The products of matrices `[neuron, d, d]`, with a sum of squares of one; zero where the product is."""
+    """Return products of matrices `[neuron, d, d]`, normalised to a sum of squares of 1; zero products stay zero."""
     product = a @ b
     norm = np.sqrt(np.square(product).sum(axis=(1, 2), keepdims=True))
     return np.divide(product, norm, out=np.zeros_like(product), where=norm > 0)
@@ -144,12 +144,13 @@ def direction(a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class GroupPath:
-    """The path to the logits around the neurons: products of a matrix element of the pair and one of the class.
+    """The path to the logits around the neurons: products of a matrix element of the pair and a matrix element of the
+    class.
 
     Attributes:
-        block: of the class, and of the pair.
-        term: `constant`, `a`, `b` or `a b`.
-        coefficients: `[feature of the pair, feature of the class]`
+        block: representation of the class and of the pair.
+        term: variable of the pair's matrix elements: `constant`, `a`, `b` or `a b`.
+        coefficients: coefficient of each product, `[feature of the pair, feature of the class]`.
     """
 
     block: Block
@@ -158,11 +159,11 @@ class GroupPath:
 
     @property
     def numbers(self) -> int:
-        """How many numbers it has."""
+        """The number of parameters of the path."""
         return self.coefficients.size
 
     def of_pair(self, a: Array, b: Array) -> Array:
-        """Features of the pair in this path, `[..., feature]`."""
+        """Return the features of the pair in this path, `[..., feature]`."""
         if self.term == "constant":
             return np.ones((*a.shape, 1))
         if self.term == "a b":
@@ -176,12 +177,12 @@ class GroupFormula:
     """A network over pairs of elements of a group, a function of (a, b) that returns the logits of all classes.
 
     Attributes:
-        walk: how the elements are products of generators.
-        act_fn: a key of `ACTIVATIONS`.
-        blocks: the representations that occur.
-        alphas: name of a representation to the coefficient of its character of a b c^-1 in the logits.
-        clusters: neurons by representation.
-        path: what passes the neurons by.
+        walk: description of all elements as products of generators.
+        act_fn: nonlinearity of the neurons, a key of `ACTIVATIONS`.
+        blocks: the representations that occur in the formula.
+        alphas: map from the name of a representation to the coefficient of its character of a b c^-1 in the logits.
+        clusters: clusters of neurons with the same representation and the same parts.
+        path: matrix elements that reach the logits without passing through neurons.
     """
 
     walk: Walk
@@ -200,17 +201,17 @@ class GroupFormula:
 
     @property
     def numbers(self) -> int:
-        """How many numbers the formula has; the matrices of the representations belong to the group, as cosines do."""
+        """The number of parameters of the formula; matrices of representations belong to the group and do not count."""
         names = len({x.block.name for x in self.path})
         return 2 * len(self.alphas) + sum(x.numbers for x in (*self.clusters, *self.path)) + names
 
     @property
     def neurons(self) -> int:
-        """How many neurons it has."""
+        """The number of neurons of the formula."""
         return sum(cluster.size for cluster in self.clusters)
 
     def __call__(self, a: Array | int, b: Array | int) -> Array:
-        """Logits `[..., class]` of pairs of elements, by their numbers."""
+        """Return the logits `[..., class]` of pairs of elements, given by their indices."""
         a, b = np.broadcast_arrays(np.asarray(a), np.asarray(b))
         logits = np.zeros((*a.shape, self.p))
         for name, alpha in self.alphas.items():
@@ -224,19 +225,19 @@ class GroupFormula:
         return logits
 
     def grid(self) -> Array:
-        """Logits of all pairs, `[a, b, class]`."""
+        """Return the logits of all pairs, `[a, b, class]`."""
         x = np.arange(self.p)
         rows = max(1, PAIRS_AT_ONCE // self.p)
         return np.concatenate([self(x[i : i + rows, None], x[None]) for i in range(0, self.p, rows)])
 
     def used(self) -> set[str]:
-        """Names of the representations that occur."""
+        """Return the names of the representations that occur in the formula."""
         terms = {split(term)[1] for x in self.clusters for term in x.inputs}
         outputs = {name for x in self.clusters for name in (x.freq, *x.outputs)}
         return terms | outputs | set(self.alphas) | {x.block.name for x in self.path}
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data from which `of_json` makes the formula again."""
+        """Return plain data from which `of_json` rebuilds the formula."""
         places, times = self.walk.generators, [list(x) for x in self.walk.times]
         data: dict[str, Any] = {"identity": self.walk.identity, "times": times, "act_fn": self.act_fn}
         data["steps"] = [list(x) for x in self.walk.steps]  # which follow from `times`, for the exported program
@@ -254,7 +255,7 @@ class GroupFormula:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any] | str) -> GroupFormula:
-        """The formula that `to_json` gave, or its text."""
+        """Rebuild a formula from the result of `to_json`, or from its JSON text."""
         if isinstance(data, str):
             data = json.loads(data)
         walk = Walk(data["identity"], tuple(map(tuple, data["times"])))
@@ -264,7 +265,7 @@ class GroupFormula:
         return cls(walk, data["act_fn"], blocks, data["alphas"], clusters, path)
 
     def rounded(self, bits: int) -> GroupFormula:
-        """The formula with every number rounded to so many bits, within its array's range."""
+        """Round every number of the formula to a number of bits, within its array's range."""
         rounded = to_bits(bits)
         alphas = dict(zip(self.alphas, rounded(np.array(list(self.alphas.values()))).tolist(), strict=True))
         clusters = tuple(x.mapped(rounded) for x in self.clusters)

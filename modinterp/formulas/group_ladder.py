@@ -1,4 +1,4 @@
-"""The ladder of formulas of a network on a group: the rungs of `ladder` with matrices in place of cosines."""
+"""Build the ladder of formulas of a network on a group, with matrices in place of cosines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NEURONS = ("representation of a neuron", "matrices of inputs", "matrices of outp
 
 
 def answers(m: GroupMeasurements) -> Step:
-    """The logits as characters of the key representations."""
+    """Return the formula of the logits as characters of the key representations."""
     walk, blocks = basis_of(m)
     found = characters.fitted(m.logits, m.task, m.keys).tolist()
     formula = GroupFormula(walk, "relu", blocks, dict(zip(m.key_names, found, strict=True)))
@@ -49,10 +49,11 @@ def answers(m: GroupMeasurements) -> Step:
 
 
 def steps(r: GroupReading, most: int) -> Iterator[Step | tuple[str, str]]:
-    """The rungs of a network with neurons, the shortest first, and (key, reason) for each that it does not have.
+    """Return the formulas of a network with neurons, shortest first, and (key, reason) for each formula that does not
+    exist.
 
     Args:
-        most: numbers of the network itself, which no formula may reach.
+        most: number of weights of the network; every formula must have fewer numbers.
     """
 
     def step(key: str, clusters: tuple[GroupCluster, ...], path: tuple[GroupPath, ...] = ()) -> Step:
@@ -93,12 +94,12 @@ def steps(r: GroupReading, most: int) -> Iterator[Step | tuple[str, str]]:
 
 
 def _are_most(r: GroupReading, names: Iterable[str]) -> bool:
-    """Whether the matrix elements of some representations are most of all functions on the group."""
+    """Return True if the matrix elements of some representations span most of all functions on the group."""
     return sum(r.blocks[name].rank for name in names) > MOST_READ * (r.p - 1)
 
 
 def _reading(r: GroupReading, cluster: GroupCluster, names: list[str] | tuple[str, ...]) -> GroupCluster:
-    """The cluster with other representations of a and of b in its inputs."""
+    """Return the cluster with other representations of a and of b in its inputs."""
     others = [name for name in names if f"a: {name}" not in cluster.inputs]
     return replace(cluster, inputs={**cluster.inputs, **r.inputs(np.array(cluster.neurons), others)})
 
@@ -109,13 +110,13 @@ def _with_products(r: GroupReading, cluster: GroupCluster) -> GroupCluster:
 
 
 def at_threshold(formula: GroupFormula, effects: Effects, least: float) -> GroupFormula:
-    """The formula without every matrix, neuron and path whose mean square effect per number is below a threshold.
+    """Return the formula without matrices, neurons and paths whose mean square effect per number is below a threshold.
 
     If three vectors nearly make the two matrices of a neuron's inputs, these vectors replace the matrices. The neuron's
-    output in its own representation becomes a size along the product of the vectors.
+    output in its own representation becomes a coefficient along the product of the vectors.
 
     Args:
-        least: mean square change of the logits, per number. [logits^2]
+        least: the threshold: mean square change of the logits per number. [logits^2]
     """
     clusters = [part for cluster in formula.clusters for part in _thinned(cluster, effects, least)]
     path = tuple(x for x in formula.path if _of_path(x) / x.numbers >= least)
@@ -127,7 +128,7 @@ def _of_path(path: GroupPath) -> float:
 
 
 def _thinned(cluster: GroupCluster, effects: Effects, least: float) -> Iterator[GroupCluster]:
-    """The neurons that stay, those with the same parts together."""
+    """Return the remaining neurons, in clusters of neurons with the same parts."""
     neurons, block, short = np.array(cluster.neurons), cluster.block, as_vectors(cluster)
     gain = effects.written[neurons] ** 2 * effects.open[neurons]
     deviation = effects.deviation[neurons] ** 2
@@ -157,7 +158,7 @@ def _thinned(cluster: GroupCluster, effects: Effects, least: float) -> Iterator[
 
 
 def _energy(cluster: GroupCluster, term: str, coefficients: Array) -> Array:
-    """Mean square over all pairs of a term of the inputs, `[neuron]`."""
+    """Return the mean square of an input term over all pairs, `[neuron]`."""
     of, name = split(term)
     features = cluster.blocks[name].features
     gram = features.T @ features / len(features)
@@ -167,12 +168,12 @@ def _energy(cluster: GroupCluster, term: str, coefficients: Array) -> Array:
 
 
 def _part(cluster: GroupCluster, read: GroupCluster, some: Array, flags: dict[str, bool], along: bool) -> GroupCluster:
-    """Some neurons of a cluster, with those of their parts that are kept.
+    """Return some neurons of a cluster with only their kept parts.
 
     Args:
-        read: the cluster, or its short form, whose own inputs they have.
-        flags: whether each input and output that is not of their own representation is kept.
-        along: whether what they write is along the product of their matrices.
+        read: the cluster, or its short form, that holds the neurons' own inputs.
+        flags: True for each kept input and output of another representation.
+        along: True if the output is along the product of the neurons' matrices.
     """
     inputs = {term: x[some] for term, x in read.inputs.items() if flags.get(term, True)}
     outputs = {name: x[some] for name, x in cluster.outputs.items()

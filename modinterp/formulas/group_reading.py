@@ -1,4 +1,4 @@
-"""Every number of a formula of a network on a group, projected from its activations and weights."""
+"""Project all numbers of a group network's formula from its activations and weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TERMS_OF_PATH = ("constant", "a", "b", "a b")
 
 
 def basis_of(m: GroupMeasurements) -> tuple[Walk, dict[str, Block]]:
-    """How the elements are products of generators, and the representations by name, without the trivial one."""
+    """Return the elements as products of generators, and the nontrivial representations by name."""
     walk = Walk.of(m.task.table.numpy(), m.task.identity)
     blocks = by_name(Block(rho.name, rho.matrices.numpy()) for rho in m.basis.all_blocks)
     return walk, blocks
@@ -33,12 +33,12 @@ class GroupReading:
     """The data from which the formulas of a network on a group are written.
 
     Attributes:
-        walk, blocks: of the group.
-        keys: names of the key representations, and of others of five neurons or more.
-        logits: of all pairs, `[a, b, class]`.
+        walk, blocks: generators and representations of the group.
+        keys: names of the key representations, and of other representations with five or more neurons.
+        logits: logits of all pairs, `[a, b, class]`.
         act_fn: nonlinearity of the neurons.
         pre: inputs of the last layer's neurons, `[a, b, neuron]`.
-        W_L: `[neuron, class]`
+        W_L: map from neurons to logits, `[neuron, class]`.
         own: name of each neuron's representation; empty for a neuron whose input is constant.
     """
 
@@ -55,11 +55,11 @@ class GroupReading:
 
     @classmethod
     def of(cls, m: GroupMeasurements) -> GroupReading:
-        """Read a network.
+        """Read the data for formulas from a network.
 
         Raises:
-            NoSuchPart: the network has no neurons that are seen, no W_L, neurons of another nonlinearity, or none
-                whose input varies.
+            NoSuchPart: the network exposes no neurons, has no W_L, an unknown nonlinearity, or only neurons with
+                constant input.
         """
         act_fn, pre = inputs_of(m)
         walk, blocks = basis_of(m)
@@ -89,51 +89,51 @@ class GroupReading:
 
     @cached_property
     def by_element(self) -> tuple[Array, Array]:
-        """Mean input of each neuron by the first element, and by the second, less its mean, `[element, neuron]`."""
+        """Centred mean input of each neuron by the first element, and by the second element, `[element, neuron]`."""
         return self.pre.mean(axis=1) - self.constant, self.pre.mean(axis=0) - self.constant
 
     @cached_property
     def is_additive(self) -> bool:
-        """True if inputs of neurons are sums of a function of a and one of b."""
+        """True if inputs of neurons are sums of a function of a and a function of b."""
         left = self.pre - self.constant - self.by_element[0][:, None] - self.by_element[1]
         return float(np.square(left).sum()) <= ADDITIVE * float(np.square(self.pre - self.constant).sum())
 
     def members(self) -> Iterator[tuple[Block, Array]]:
-        """Each representation and the numbers of its neurons."""
+        """Yield each representation with the indices of its neurons."""
         for name, block in self.blocks.items():
             if name in self.own:
                 yield block, np.array([n for n, own in enumerate(self.own) if own == name])
 
     def inputs(self, neurons: Array, names: Iterable[str]) -> dict[str, Array]:
-        """Coefficients of some representations of a, and of b, in the inputs of some neurons."""
+        """Return the coefficients of some representations of a and of b in the inputs of some neurons."""
         return {
             f"{of}: {name}": self.blocks[name].coefficients(x[:, neurons])
             for name in names for of, x in zip("ab", self.by_element, strict=True)
         }  # fmt: skip
 
     def products(self, neurons: Array, name: str) -> Array:
-        """Coefficients of products of matrix elements of a and of b, `[neuron, feature x feature]`."""
+        """Return the coefficients of products of matrix elements of a and of b, `[neuron, feature x feature]`."""
         block = self.blocks[name]
         found = np.einsum("xa,abn,yb->nxy", block.inverse, self.pre[:, :, neurons], block.inverse, optimize=True)
         return found.reshape(len(neurons), -1)
 
     def outputs(self, neurons: Array, names: Iterable[str]) -> dict[str, Array]:
-        """Coefficients of some representations in what some neurons write."""
+        """Return the coefficients of some representations in the outputs of some neurons."""
         return {name: self.blocks[name].coefficients(self.W_L[neurons].T) for name in names}
 
     def cluster(self, block: Block, neurons: Array) -> GroupCluster:
-        """Some neurons with the inputs and outputs of their own representation."""
+        """Return a cluster of neurons with the inputs and outputs of their own representation."""
         return GroupCluster(
             block, self.constant[neurons], self.inputs(neurons, [block.name]), self.outputs(neurons, [block.name]),
             blocks=self.blocks, neurons=tuple(neurons.tolist()),
         )  # fmt: skip
 
     def passing(self) -> Array:
-        """The logits that do not come from neurons, `[a, b, class]`."""
+        """Return the part of the logits that does not come from neurons, `[a, b, class]`."""
         return self.logits - self.act @ self.W_L
 
     def paths(self) -> tuple[GroupPath, ...]:
-        """The path around the neurons, in the key representations."""
+        """Return the path around the neurons, in the key representations."""
         logits, found = self.passing(), []
         for name in self.keys:
             block = self.blocks[name]
@@ -148,12 +148,12 @@ class GroupReading:
         return tuple(found)
 
     def empty(self) -> GroupFormula:
-        """A formula of this network with nothing in it."""
+        """Return an empty formula for this network, to which parts are added."""
         return GroupFormula(self.walk, self.act_fn, self.blocks)
 
 
 def _own(pre: Array, blocks: dict[str, Block]) -> tuple[str, ...]:
-    """The representation of a and of b in which most of each neuron's input lies; empty for a constant one."""
+    """Return the representation that holds most of each neuron's input; empty for a constant neuron."""
     both = np.concatenate([pre.mean(axis=1), pre.mean(axis=0)], axis=-1)
     both = both - both.mean(axis=0)
     energies = [np.square(block.features @ (block.inverse @ both)).sum(axis=0) for block in blocks.values()]
@@ -164,10 +164,11 @@ def _own(pre: Array, blocks: dict[str, Block]) -> tuple[str, ...]:
 
 
 def as_vectors(cluster: GroupCluster) -> GroupCluster:
-    """The cluster with the three vectors that are nearest to its own inputs, and outputs along their product.
+    """Replace a cluster's input matrices by the three nearest vectors, and its outputs by coefficients along their
+    product.
 
-    y is the common direction of A and B: the first right singular vector of A above B transposed. Representations of
-    rank one, and complex and quaternionic ones, keep all of A and B.
+    The vector y is the common direction of A and B: the first right singular vector of A stacked on B transposed.
+    Representations of rank one, and complex and quaternionic representations, keep A and B.
     """
     a, b = cluster.own()
     inputs, vectors = dict(cluster.inputs), None
@@ -186,9 +187,9 @@ def as_vectors(cluster: GroupCluster) -> GroupCluster:
 
 
 def in_square(block: Block, blocks: Iterable[Block]) -> list[str]:
-    """Names of the other representations that occur in products of two matrix elements of one.
+    """Return the names of other representations that occur in products of two matrix elements of one representation.
 
-    For frequency k of a cyclic group this is frequency 2k.
+    For frequency k of a cyclic group, the other representation is frequency 2k.
     """
     square = np.square(block.character)
     return [x.name for x in blocks if x is not block and abs(float((square * x.character).mean())) > 1e-6]

@@ -1,4 +1,4 @@
-"""The heads of a network read as waves: scores of a and of b, and the values that neurons read through each head."""
+"""Read the heads of a network as waves: scores of a and b, and the values that neurons read through each head."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ REBUILT = 1e-6  # share of the inputs' variance that heads may miss, when all th
 
 @dataclass(frozen=True, eq=False)
 class HeadReading:
-    """The heads of a network as functions of one number each.
+    """The scores and values of a network's heads, each as a function of one number.
 
     Attributes:
-        scores: of a and of b less the score of the last position, `[2, head, residue]`.
-        values: what each neuron reads of a and of b at full attention, `[2, head, residue, neuron]`.
-        last: what each neuron reads of the last position at full attention, `[head, neuron]`.
+        scores: scores of a and of b minus the score of the last position, `[2, head, residue]`.
+        values: input of each neuron from a and from b at full attention, `[2, head, residue, neuron]`.
+        last: input of each neuron from the last position at full attention, `[head, neuron]`.
     """
 
     scores: np.ndarray
@@ -33,10 +33,11 @@ class HeadReading:
 
     @classmethod
     def of(cls, m: CyclicMeasurements, r: NeuronReading) -> HeadReading:
-        """Read a network of one layer with three positions.
+        """Read the heads of a one-layer network with three positions.
 
         Raises:
-            NoSuchPart: it is another network, its scores depend on both numbers, or its neurons read something else.
+            NoSuchPart: the network has another architecture, its scores depend on both numbers, or its neurons have
+                other inputs.
         """
         try:
             found = cls._of_weights(m, r)
@@ -77,13 +78,13 @@ class HeadReading:
         return cls(np.stack([of_a.T, of_b.T]), values, np.einsum("d,hdn->hn", own + at[2], through))
 
     def patterns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Attention of each head to a, to b and to the last position over all pairs, `[head, a, b]`."""
+        """Return the attention of each head to a, to b and to the last position over all pairs, `[head, a, b]` each."""
         of_a, of_b = np.exp(self.scores[0])[:, :, None], np.exp(self.scores[1])[:, None]
         total = of_a + of_b + 1
         return of_a / total, of_b / total, 1 / total
 
     def heads(self, freqs: tuple[int, ...]) -> tuple[Head, ...]:
-        """The heads with the waves of some frequencies in their scores."""
+        """Return the heads with only the waves of some frequencies in their scores."""
         p, found = self.scores.shape[-1], []
         for of_a, of_b in zip(*self.scores, strict=True):
             first, second = ({k: complex(along_classes(x[None], p, k)[0]) for k in freqs} for x in (of_a, of_b))
@@ -94,9 +95,9 @@ class HeadReading:
         return tuple(found)
 
     def inputs(self, r: NeuronReading, freq: int, neurons: np.ndarray) -> dict[str, Waves]:
-        """Waves of one frequency that some neurons read through each head, with their constants.
+        """Return the waves of one frequency that some neurons read through each head, with their constants.
 
-        Values of a and of b differ by a constant, which is that of `second of head`, where both have the same wave.
+        If the values of a and of b have the same wave, they differ by a constant, which is stored as `second of head`.
         """
         found: dict[str, Waves] = {}
         constant = r.pre[..., neurons].mean(axis=(0, 1))

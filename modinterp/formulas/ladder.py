@@ -1,4 +1,4 @@
-"""The ladder of formulas of one network: each rung adds waves to the rung before it."""
+"""Build the ladder of formulas of one network: each formula (rung) adds waves to the previous one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PRODUCTS = ("sum", "difference")
 
 @dataclass(frozen=True)
 class Step:
-    """One rung of the ladder, before measurement.
+    """One formula of the ladder, before it is compared with the network.
 
     Attributes:
-        key: short name.
+        key: short name of the formula.
         assumption: the assumption of the formula, in one sentence.
-        formula: the rung.
-        inside: whether it says how the network computes; else it describes the logits alone.
-        read_from: kinds of numbers in it, keys of `READ_FROM`.
+        formula: the formula itself.
+        inside: True if the formula describes how the network computes; False if it only describes the logits.
+        read_from: sources of the formula's numbers, keys of `READ_FROM`.
     """
 
     key: str
@@ -36,7 +36,9 @@ class Step:
 
 
 def _cut(clusters: Sequence[Cluster], terms: Sequence[str], own: bool) -> tuple[Cluster, ...]:
-    """The clusters with some of their input terms, and with their own frequency alone in the output or all of them."""
+    """Return the clusters with some of their input terms, and with only their own frequency or all frequencies in the
+    output.
+    """
     return tuple(
         replace(
             x,
@@ -48,12 +50,12 @@ def _cut(clusters: Sequence[Cluster], terms: Sequence[str], own: bool) -> tuple[
 
 
 def following(cluster: Cluster) -> Cluster:
-    """The cluster with outputs whose phases are the sums of the neurons' phases of a and b."""
+    """Return the cluster with output phases equal to the sum of each neuron's phases of a and b."""
     return replace(cluster, outputs={k: followed(cluster, waves, (1, 1)) for k, waves in cluster.outputs.items()})
 
 
 def followed(cluster: Cluster, waves: Waves, multiples: tuple[int, int]) -> Waves:
-    """Waves projected onto the phase that follows from those of a and b; amplitudes have a sign then."""
+    """Project waves onto the phase that follows from the phases of a and b; amplitudes can then be negative."""
     if waves.phase is None:
         return waves
     return Waves(waves.amplitude * np.cos(waves.phase - cluster.followed(multiples)))
@@ -79,7 +81,7 @@ NEURONS = ("frequency of a neuron", "inputs", "outputs")
 
 
 def steps(r: NeuronReading) -> Iterator[Step]:
-    """The rungs of a network with neurons, from the shortest to the one with all waves."""
+    """Return the formulas of a network with neurons, from the shortest to the formula with all waves."""
     one, two = ("constant", *r.single), ("constant", *r.single, *r.double)
     every = (*two, *PRODUCTS)
 
@@ -107,7 +109,7 @@ def steps(r: NeuronReading) -> Iterator[Step]:
 
 
 def with_attention(r: NeuronReading, h: HeadReading, last: Step) -> Step:
-    """The formula whose neurons read what heads mix, with the outputs and paths of another rung."""
+    """Return the formula whose neurons read mixtures by attention, with the outputs and paths of another formula."""
     assert isinstance(last.formula, Formula)
     heads = h.heads(r.keys)
     clusters = tuple(
@@ -118,9 +120,9 @@ def with_attention(r: NeuronReading, h: HeadReading, last: Step) -> Step:
 
 
 def _with_others(r: NeuronReading, cluster: Cluster, terms: Sequence[str]) -> Cluster:
-    """The cluster with waves of the other key frequencies in its neurons' inputs.
+    """Return the cluster with waves of the other key frequencies added to its neurons' inputs.
 
-    A key frequency whose waves are there already, as twice the cluster's own, is left out.
+    A key frequency that is twice the cluster's own frequency is left out, because its waves are already present.
     """
     double = 2 * cluster.freq % r.p
     taken = {cluster.freq, double, r.p - double}

@@ -1,6 +1,7 @@
-"""Representations of a finite group for formulas: matrices in place of cosines; numpy alone.
+"""Define representations of a finite group for formulas, as matrices in place of cosines, with numpy alone.
 
-The matrices of every element are products of those of a few generators, so that a file of a formula needs only these.
+The matrices of all elements are products of the generators' matrices, so a formula's file holds only the generators'
+matrices.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ LEAST_RANK = 1e-9  # relative singular value below which columns depend on one a
 
 @dataclass(frozen=True)
 class Walk:
-    """How the elements of a group are products of generators.
+    """A description of all elements of a group as products of generators.
 
     Attributes:
-        identity: number of the neutral element.
-        times: of each generator g, the number of x g for every element x.
+        identity: index of the neutral element.
+        times: for each generator g, the index of x g for every element x.
     """
 
     identity: int
@@ -29,10 +30,10 @@ class Walk:
 
     @classmethod
     def of(cls, table: Array, identity: int) -> Walk:
-        """Walk through a group by few generators, choosing each to reach the most new elements.
+        """Choose few generators of a group, each so that it reaches the most new elements.
 
         Args:
-            table: number of the product a b, `[a, b]`.
+            table: index of the product a b, `[a, b]`.
         """
         columns = [tuple(column) for column in table.T.tolist()]
         walk = cls(identity, ())
@@ -42,7 +43,7 @@ class Walk:
 
     @cached_property
     def steps(self) -> tuple[tuple[int, int, int], ...]:
-        """(element, earlier element, place of a generator): the element is the product of the other two."""
+        """Tuples (element, earlier element, position of a generator); the element is the product of the other two."""
         order, found = [self.identity], {}
         for earlier in order:
             for place, times in enumerate(self.times):
@@ -54,11 +55,11 @@ class Walk:
 
     @property
     def generators(self) -> list[int]:
-        """Numbers of the generators."""
+        """Indices of the generators."""
         return [times[self.identity] for times in self.times]
 
     def matrices(self, generators: Array) -> Array:
-        """The matrices of all elements from those of the generators, `[generator, d, d]`."""
+        """Compute the matrices of all elements from the matrices of the generators, `[generator, d, d]`."""
         found = np.zeros((len(self.steps) + 1, *generators.shape[1:]))
         found[self.identity] = np.eye(generators.shape[-1])
         for element, earlier, place in self.steps:
@@ -70,12 +71,12 @@ class Walk:
 class Block:
     """One irreducible real representation of a group, whose matrix elements neurons read and write.
 
-    Functions in it are sums of the elements of some columns of its matrices. A rotation needs only the first of its two
-    columns, since both have the same functions.
+    Its functions are linear combinations of matrix elements in some columns. A rotation needs only the first of its two
+    columns, since both columns span the same functions.
 
     Attributes:
-        name: such as `standard`.
-        matrices: rho of every element, orthogonal, `[element, d, d]`.
+        name: name of the representation, such as `standard`.
+        matrices: orthogonal matrix rho of every element, `[element, d, d]`.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Block:
 
     @property
     def rank(self) -> int:
-        """How many independent functions its matrix elements are."""
+        """Number of linearly independent matrix elements."""
         return self.dim**2 // self.multiplicity
 
     @cached_property
@@ -119,32 +120,36 @@ class Block:
 
     @cached_property
     def inverse(self) -> Array:
-        """By which functions on the group become their coefficients, `[feature, element]`."""
+        """Matrix that maps functions on the group to their coefficients, `[feature, element]`."""
         return np.linalg.pinv(self.features)
 
     def coefficients(self, functions: Array) -> Array:
-        """Coefficients of the part of functions `[element, neuron]` in this representation, `[neuron, feature]`."""
+        """Return the coefficients `[neuron, feature]` of functions `[element, neuron]` in this representation."""
         return (self.inverse @ functions).T
 
     def full(self, coefficients: Array) -> Array:
-        """Matrices F with trace(F^T rho(g)) the functions of the coefficients `[neuron, feature]`, `[neuron, d, d]`."""
+        """Return matrices F `[neuron, d, d]` such that trace(F^T rho(g)) is the function with given coefficients
+        `[neuron, feature]`.
+        """
         if len(self.columns) == self.dim:
             return coefficients.reshape(-1, self.dim, self.dim)
         factor = self.dim / (self.multiplicity * len(self.matrices))
         return factor * np.einsum("gf,nf,gij->nij", self.features, coefficients, self.matrices)
 
     def of_full(self, matrices: Array) -> Array:
-        """The coefficients, `[neuron, feature]`, of the functions of full matrices `[neuron, d, d]`."""
+        """Return the coefficients `[neuron, feature]` of the functions given by matrices `[neuron, d, d]`; the inverse
+        of `full`.
+        """
         if len(self.columns) == self.dim:
             return matrices.reshape(len(matrices), -1)
         return self.coefficients(np.einsum("nij,gij->gn", matrices, self.matrices))
 
     @property
     def has_vectors(self) -> bool:
-        """True if matrices of rank one are shorter: in a real representation of two dimensions or more."""
+        """True if rank-one matrices need fewer numbers, as in real representations of two or more dimensions."""
         return self.multiplicity == 1 and self.dim > 1
 
 
 def by_name(blocks: Iterable[Block]) -> dict[str, Block]:
-    """Name to representation."""
+    """Return a map from names to representations."""
     return {block.name: block for block in blocks}

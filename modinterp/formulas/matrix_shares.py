@@ -1,4 +1,4 @@
-"""Share of each weight matrix that acts on directions in which a formula's waves lie."""
+"""Measure the share of each weight matrix that acts on the directions of a formula's waves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST = 1e-9  # relative size of a direction that counts
 
 
 def read_by(formula: Formula | GroupFormula) -> list[tuple[set[Block], set[Block], tuple[int, ...]]]:
-    """For each cluster what its neurons read, what they write, and their numbers."""
+    """Return, for each cluster, its input frequencies, its output frequencies, and the indices of its neurons."""
     if isinstance(formula, GroupFormula):
         return [({x.freq, *(split(t)[1] for t in x.inputs)}, {x.freq, *x.outputs}, x.neurons) for x in formula.clusters]
     return [(set(_frequencies(x, formula.p)), set(x.outputs), x.neurons) for x in formula.clusters]
@@ -38,7 +38,7 @@ def _frequencies(cluster: Cluster, p: int) -> Iterator[int]:
 
 
 def functions(formula: Formula | GroupFormula, blocks: Iterable[Block]) -> Array:
-    """The functions of one element in some frequencies or representations, `[element, function]`."""
+    """Return the functions of one element at some frequencies or representations, `[element, function]`."""
     x = np.arange(formula.p)
     if isinstance(formula, GroupFormula):
         found = [formula.blocks[str(name)].features for name in blocks]
@@ -48,18 +48,18 @@ def functions(formula: Formula | GroupFormula, blocks: Iterable[Block]) -> Array
 
 
 def span(vectors: Array) -> Array:
-    """An orthonormal basis of the rows of a matrix, `[direction, feature]`."""
+    """Return an orthonormal basis of the rows of a matrix, `[direction, feature]`."""
     _, sizes, rows = np.linalg.svd(vectors, full_matrices=False)
     return rows[sizes > LEAST * max(sizes.max(initial=0.0), 1e-300)]
 
 
 def matrix_shares(m: PairMeasurements, formula: Formula | GroupFormula) -> dict[str, float]:
-    """Share of the squared norm of each matrix of a network of one layer on the directions of a formula's waves.
+    """Return the share of each matrix's squared norm on the directions of a formula's waves, in a one-layer network.
 
-    For `W_K`, `W_V` and `W_in`, the directions are those that the matrix reads: images of the embedding's waves in the
-    formula. For `W_Q`, they are those of the last position. Of `W_O` they are images of the waves after `W_V`, and of
-    `W_out` what `W_U` reads of the waves that the neurons write. `W_Q` and `W_K` have a share where the formula has
-    heads.
+    For `W_K`, `W_V` and `W_in`, the directions are images of the embedding's waves in the formula. For `W_Q`, they are
+    the directions of the last position. For `W_O`, they are images of the waves after `W_V`. For `W_out`, they are the
+    directions that `W_U` reads for the waves of the neurons' outputs. `W_Q` and `W_K` have a share only if the formula
+    has heads.
     """
     if m.n_layers != 1 or not m.has_embedding or m.is_output_only:
         return {}
@@ -112,7 +112,7 @@ def _of_W_out(m: PairMeasurements, formula: Formula | GroupFormula, W_out: Array
 
 
 def _kept(matrix: Array, directions: Array) -> float:
-    """Squared norm of a matrix `[..., feature, output]` on some directions of its features."""
+    """Return the squared norm of a matrix `[..., feature, output]` on some directions of its features."""
     return float(np.square(directions @ matrix).sum())
 
 

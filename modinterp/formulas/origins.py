@@ -1,4 +1,4 @@
-"""Origins of the waves that neurons read: a head with fixed attention makes no products."""
+"""Find the heads that make the products of waves that neurons read, by fixing each head's attention."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ KINDS = {"single": ("single",), "twice the frequency": ("double",), "products": 
 
 
 def origins(m: CyclicMeasurements, r: NeuronReading) -> pd.DataFrame:
-    """Mean square of the waves that neurons read, by kind, with the attention of each head held at its mean.
+    """Return the mean square of the waves that neurons read, by kind, with each head's attention fixed at its mean.
 
-    Use it to see which head makes the products that a formula has. Attention that does not depend on the pair leaves
-    sums of a function of a and one of b, in which there are no products.
+    Use this to see which head makes the products in a formula. Attention that does not depend on the pair gives sums of
+    a function of a and a function of b, without products.
 
     Args:
-        r: what the formulas of the network are written from.
+        r: the data from which the formulas of the network are written.
     Returns:
-        one row for the network, one for each head, and one for all heads. Columns are `held`, and the mean square of
-        waves of a and b (`single`), of `twice the frequency`, and of a + b and a - b (`products`).
+        table with one row for the network, one for each head, and one for all heads. The columns are `held` (the heads
+        with fixed attention), and the mean squares of waves of a and b (`single`), of `twice the frequency`, and of a +
+        b and a - b (`products`).
     Raises:
-        NoSuchPart: the network has no attention, or neurons of several layers.
+        NoSuchPart: the network has no attention, or has neurons in several layers.
     """
     if not m.has_attention or m.n_layers != 1:
         raise NoSuchPart(f"{m.name} has no heads in one layer whose attention could be held still")

@@ -1,4 +1,4 @@
-"""Every number of a formula, projected from a network's activations and weights; nothing is fitted to the answers."""
+"""Project all numbers of a formula from a network's activations and weights; nothing is fitted to the answers."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class NeuronReading:
     """The data from which the formulas of a network are written.
 
     Attributes:
-        p, sign, act_fn, names: as in `Formula`.
-        keys: key frequencies, and others of five neurons or more. [cycles per p]
-        logits: of all pairs, `[a, b, class]`.
+        p, sign, act_fn, names: modulus, sign, nonlinearity and names of the numbers; see `Formula`.
+        keys: key frequencies, and other frequencies with five or more neurons. [cycles per p]
+        logits: logits of all pairs, `[a, b, class]`.
         pre: inputs of the last layer's neurons, `[a, b, neuron]`.
-        W_L: `[neuron, class]`
-        freqs: of each neuron; 0 for a neuron whose input is constant. [cycles per p]
-        alike: whether neurons read a and b by the same waves.
+        W_L: map from neurons to logits, `[neuron, class]`.
+        freqs: frequency of each neuron; 0 for a neuron whose input is constant. [cycles per p]
+        alike: True if neurons read a and b by the same waves.
     """
 
     p: int
@@ -60,11 +60,11 @@ class NeuronReading:
 
     @classmethod
     def of(cls, m: CyclicMeasurements) -> NeuronReading:
-        """Read a network.
+        """Read the data for formulas from a network.
 
         Raises:
-            NoSuchPart: the network has no neurons that are seen, no W_L, neurons of another nonlinearity, or none
-                whose input varies.
+            NoSuchPart: the network exposes no neurons, has no W_L, an unknown nonlinearity, or only neurons with
+                constant input.
         """
         act_fn, pre = inputs_of(m)
         freqs = neuron_fits(pre).freqs.numpy()
@@ -84,7 +84,7 @@ class NeuronReading:
         return ACTIVATIONS[self.act_fn](self.pre)
 
     def members(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Each frequency and the numbers of its neurons."""
+        """Yield each frequency with the indices of its neurons."""
         for freq in sorted(set(self.freqs[self.freqs > 0].tolist())):
             yield freq, (self.freqs == freq).nonzero()[0]
 
@@ -98,21 +98,23 @@ class NeuronReading:
 
     @property
     def single(self) -> tuple[str, ...]:
-        """Names of the terms that are waves of a, and of b."""
+        """Names of the input terms that are waves of a, and waves of b."""
         return ("single",) if self.alike else ("first", "second")
 
     @property
     def double(self) -> tuple[str, ...]:
-        """Names of the terms that are waves of twice the frequency."""
+        """Names of the input terms that are waves of twice the frequency."""
         return ("double",) if self.alike else ("double first", "double second")
 
     @cached_property
     def _along_b(self) -> AlongB:
-        """Sums of all neurons' inputs over b times a wave, each computed once: all terms of a frequency share a few."""
+        """Return the sums over b of all neurons' inputs times a wave; sums are cached, because several terms share
+        them.
+        """
         return cache(partial(along_b, self.pre, self.p))
 
     def inputs(self, freq: int, neurons: np.ndarray, terms: Sequence[str]) -> dict[str, Waves]:
-        """The waves of some neurons' inputs, without waves that are equal to others at this modulus."""
+        """Return the waves of some neurons' inputs, without waves that equal other waves at this modulus."""
         found = {}
         for term in terms:
             if not _is_apart(freq, term, self.p):
@@ -123,23 +125,23 @@ class NeuronReading:
         return found
 
     def outputs(self, freqs: Sequence[int], neurons: np.ndarray) -> dict[int, Waves]:
-        """The waves of some frequencies that some neurons write over the classes."""
+        """Return the waves of some frequencies over the classes in some neurons' outputs."""
         return {k: Waves.of(along_classes(self.W_L[neurons], self.p, k)) for k in freqs}
 
     def passing(self) -> np.ndarray:
-        """The logits that do not come from neurons, `[a, sign b, class]`."""
+        """Return the part of the logits that does not come from neurons, `[a, sign b, class]`."""
         return turned_b(self.logits, self.sign) - self.act @ self.W_L
 
     def empty(self) -> Formula:
-        """A formula of this network with nothing in it."""
+        """Return an empty formula for this network, to which parts are added."""
         return Formula(self.p, self.sign, self.act_fn, names=self.names)
 
 
 def inputs_of(m: PairMeasurements) -> tuple[str, Float[Tensor, "a b neuron"]]:
-    """The nonlinearity of the last neurons, and their inputs in the order of the basis.
+    """Return the nonlinearity of the last neurons, and the neurons' inputs in the order of the basis.
 
     Raises:
-        NoSuchPart: the network has no neurons that are seen, no W_L, or neurons of another nonlinearity.
+        NoSuchPart: the network exposes no neurons, has no W_L, or has an unknown nonlinearity.
     """
     if not m.has_neurons or m.is_output_only:
         raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
@@ -156,30 +158,31 @@ def inputs_of(m: PairMeasurements) -> tuple[str, Float[Tensor, "a b neuron"]]:
 
 
 def turned_b(grid: np.ndarray, sign: int) -> np.ndarray:
-    """Values over `[a, b, ...]` as values over `[a, sign b, ...]`."""
+    """Reorder values over `[a, b, ...]` to values over `[a, sign b, ...]`."""
     return grid[:, np.arange(len(grid)) * sign % len(grid)]
 
 
 def _is_apart(freq: int, term: str, p: int) -> bool:
-    """Whether a term's waves differ from those of the terms before it at this frequency and modulus."""
+    """Return True if a term's waves differ from the waves of all earlier terms at this frequency and modulus."""
     if term.startswith("double"):
         return 2 * freq % p != 0 and 3 * freq % p != 0
     return not (term == "difference" and 2 * freq % p == 0)
 
 
 def along_b(fields: np.ndarray, p: int, freq: int) -> np.ndarray:
-    """Sums over b of functions `[a, b, feature]` times e^(-iwb), `[a, feature]`."""
+    """Return the sums `[a, feature]` over b of functions `[a, b, feature]` times e^(-iwb)."""
     wave = circle(-freq * np.arange(p), p)
     real, imaginary = np.moveaxis(np.stack([wave.real, wave.imag]) @ fields, 1, 0)  # no complex copy of the fields
     return real + 1j * imaginary
 
 
 def amplitudes(sums: AlongB, p: int, freq: int, *multiples: tuple[int, int]) -> np.ndarray:
-    """Complex amplitudes z of functions over pairs along waves Re(z e^(i w (i a + j b))), the mean over the waves.
+    """Return the complex amplitude z of functions over pairs along waves Re(z e^(i w (i a + j b))), averaged over the
+    waves.
 
     Args:
-        sums: gives `along_b` of the functions for a frequency.
-        multiples: (i, j) of each wave; all have one amplitude.
+        sums: function from a frequency to the result of `along_b` for the functions.
+        multiples: the multiples (i, j) of each wave; all waves share one amplitude.
     """
     x, found = np.arange(p), []
     for i, j in multiples:
@@ -189,20 +192,21 @@ def amplitudes(sums: AlongB, p: int, freq: int, *multiples: tuple[int, int]) -> 
 
 
 def along_classes(matrix: np.ndarray, p: int, freq: int) -> np.ndarray:
-    """Complex amplitudes z of rows over the classes along waves Re(z e^(i w c)).
+    """Return the complex amplitudes z of matrix rows over the classes along waves Re(z e^(i w c)).
 
     Args:
-        matrix: `[..., class]`
+        matrix: a matrix `[..., class]`, whose rows are projected.
     """
     z = matrix @ circle(-freq * np.arange(p), p) / p
     return z if 2 * freq % p == 0 else 2 * z
 
 
 def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str]) -> tuple[Path, ...]:
-    """Waves of some frequencies in logits, each wave of the pair with the cosine and the sine over the classes.
+    """Return the waves of some frequencies in logits: each wave of the pair, times the cosine and the sine over the
+    classes.
 
     Args:
-        logits: `[a, sign b, class]`
+        logits: logits `[a, sign b, class]` of all pairs.
     """
     found = []
     for k in keys:
@@ -216,9 +220,10 @@ def paths(logits: np.ndarray, p: int, keys: Sequence[int], terms: Sequence[str])
 
 
 def alphas_and_halves(m: CyclicMeasurements) -> tuple[dict[int, float], dict[int, float]]:
-    """Coefficients of cos(w (s - c)), and of abs(cos(w (a - b) / 2)) times it, at each key frequency, for answers s.
+    """Return the coefficients of the clock's and the pizza's wave at each key frequency.
 
-    Both coefficients are projections of the part of each pair's logits along the cosine about its answer.
+    For the answer s, the clock's wave is cos(w (s - c)), and the pizza's wave is abs(cos(w (a - b) / 2)) times this
+    cosine. Both coefficients are projections of each pair's logits.
     """
     x, found = np.arange(m.p), (dict[int, float](), dict[int, float]())
     logits = turned_b(m.logits.double().cpu().numpy(), m.sign)
@@ -232,6 +237,6 @@ def alphas_and_halves(m: CyclicMeasurements) -> tuple[dict[int, float], dict[int
 
 
 def alphas(m: CyclicMeasurements) -> dict[int, float]:
-    """Coefficient of cos(w (answer - c)) in the logits at each key frequency."""
+    """Return the coefficient of cos(w (answer - c)) in the logits at each key frequency."""
     found = cosine_coefficients(m.logits, list(m.freqs), m.sign).tolist()
     return dict(zip(m.freqs, found, strict=True))

@@ -1,4 +1,4 @@
-"""One formula of the ladder, compared with the network that it was read from."""
+"""Compare one formula of the ladder with its network."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class Rung(Step):
     """One formula of the ladder, compared with the network on all pairs.
 
     Attributes:
-        faithfulness: accuracy, loss and KL divergence of its logits.
+        faithfulness: accuracy, loss and KL divergence of the formula's logits.
     """
 
     faithfulness: Faithfulness = field(default_factory=lambda: Faithfulness(*[float("nan")] * 4))
 
     @property
     def is_faithful(self) -> bool:
-        """True if the formula describes how the network computes, and answers as it does: 99.9% of pairs, at most 0.01
-        nats off.
+        """True if the formula describes the computation and answers like the network: 99.9% of pairs, KL at most 0.01
+        nats.
         """
         return self.inside and is_faithful(self.faithfulness)
 
     def __call__(self, a: Any, b: Any) -> np.ndarray:
-        """Logits of all classes for pairs of residues, `[..., class]`; see `Formula.__call__`."""
+        """Return the logits of all classes for pairs of residues, `[..., class]`; see `Formula.__call__`."""
         return self.formula(a, b)
 
     def to_json(self, digits: int = DIGITS) -> dict[str, Any]:
-        """Plain data: the formula, its assumption, what its numbers were read from, and how faithful it is.
+        """Return plain data: the formula, its assumption, the sources of its numbers, and its faithfulness.
 
         Args:
-            digits: significant ones, of the formula's numbers.
+            digits: number of significant digits of the formula's numbers.
         """
         read_from = {name: (READ_FROM | OF_GROUPS)[name] for name in self.read_from}
         found = {name: float(f"{value:.6g}") for name, value in vars(self.faithfulness).items()}
@@ -51,12 +51,12 @@ class Rung(Step):
 
 
 def is_faithful(found: Faithfulness) -> bool:
-    """True if logits answer as a network does: on 99.9% of pairs, at most 0.01 nats from it."""
+    """Return True if logits answer like a network on 99.9% of pairs, with a KL divergence of at most 0.01 nats."""
     return found.same >= SAME and found.kl <= KL
 
 
 def with_digits(data: Any, digits: int) -> Any:
-    """Plain data whose floating-point numbers have so many significant digits, but for matrices of generators."""
+    """Round the floating-point numbers of plain data to some significant digits, except matrices of generators."""
     if isinstance(data, dict):
         return {key: x if key == "generators" else with_digits(x, digits) for key, x in data.items()}
     if isinstance(data, list):

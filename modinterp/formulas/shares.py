@@ -1,4 +1,4 @@
-"""How much of each part of a network a formula has: shares of squared norms and of variances."""
+"""Measure how much of each part of a network a formula covers, as shares of squared norms and variances."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ from modinterp.runs import NotRecorded
 def shares(
     m: PairMeasurements, r: NeuronReading | GroupReading | None, formula: Formula | GroupFormula
 ) -> dict[str, float]:
-    """Share of each part of a network that a formula has.
+    """Return the share of each part of a network that a formula covers.
 
-    Of `W_E` and `W_U`, the squared norm at the frequencies that the formula reads, and writes. Of `W_L`, the squared
-    norm that its rows have in the formula. `inputs` and `neurons` have the share of the neurons' variance over all
-    pairs, before and after the nonlinearity, that the formula's neurons explain. `logits` has this share for the
-    logits, each pair's mean left out. Means over tokens, classes and pairs count for nothing. For the other matrices,
-    see `matrix_shares`.
+    For `W_E` and `W_U`, this is the share of the squared norm at the frequencies that the formula reads or writes. For
+    `W_L`, it is the share of the rows' squared norm in the formula. `inputs` and `neurons` are the shares of the
+    neurons' variance, before and after the nonlinearity, that the formula's neurons explain. `logits` is this share for
+    the centred logits. Means over tokens, classes and pairs do not count. For other matrices, see `matrix_shares`.
     """
     found = _of_matrices(m, formula) if isinstance(m, CyclicMeasurements) and isinstance(formula, Formula) else {}
     if isinstance(m, GroupMeasurements) and isinstance(formula, GroupFormula):
@@ -49,7 +48,7 @@ def _of_matrices(m: CyclicMeasurements, formula: Formula) -> dict[str, float]:
 
 
 def _of_group(m: GroupMeasurements, formula: GroupFormula) -> dict[str, float]:
-    """Shares of the matrices by which elements enter, and of `W_U`, in the representations that a formula has."""
+    """Return the shares of the input matrices and of `W_U` in the representations of a formula."""
     parts = read_by(formula)
     read, written = (set().union(*(part[k] for part in parts)) for k in (0, 1))
     found: dict[str, float] = {}
@@ -68,7 +67,7 @@ def _projected(block: Block, rows: np.ndarray) -> float:
 
 
 def _frequencies(formula: Formula) -> tuple[set[int], set[int]]:
-    """Frequencies that a formula reads, and those that it writes. [cycles per p]"""
+    """Return the frequencies that a formula reads, and the frequencies that it writes. [cycles per p]"""
     p, parts = formula.p, read_by(formula)
     read, written = set(formula.alphas), {*formula.alphas, *(x.freq for x in formula.path)}
     for of_cluster, outputs, _ in parts:
@@ -81,7 +80,7 @@ def _frequencies(formula: Formula) -> tuple[set[int], set[int]]:
 
 
 def _share_at(matrix: np.ndarray, p: int, freqs: set[int]) -> float:
-    """Share of a matrix's squared norm at some frequencies of its rows, column means left out."""
+    """Return the share of a column-centred matrix's squared norm at some frequencies of its rows."""
     energy = (np.abs(np.fft.fft(matrix, axis=0)) ** 2).sum(axis=1)[1:]
     at = [k - 1 for freq in freqs for k in {freq, p - freq}]
     return float(energy[at].sum() / energy.sum()) if energy.sum() > 0 else float("nan")

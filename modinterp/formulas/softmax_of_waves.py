@@ -1,4 +1,4 @@
-"""Attention of heads as a softmax of waves of a and of b; numpy alone.
+"""Write the attention of heads as a softmax of waves of a and b, with numpy alone.
 
 A head attends from the last position to a, to b and to the last position itself. The head's score of a is ``offset +
 sum of Re(z e^(i w a))`` over some frequencies; the score of the last position is zero.
@@ -21,9 +21,9 @@ class Head:
     """One head's attention to a, to b and to the last position.
 
     Attributes:
-        offsets: mean scores of a and of b, less the score of the last position.
-        first: frequency to the complex amplitude of the score of a.
-        second: the same of b; None where a and b have the same waves.
+        offsets: mean scores of a and of b, minus the score of the last position.
+        first: map from frequency to the complex amplitude of the score of a.
+        second: map from frequency to the complex amplitude of the score of b; None if a and b have the same waves.
     """
 
     offsets: tuple[float, float]
@@ -32,7 +32,7 @@ class Head:
 
     @property
     def numbers(self) -> int:
-        """How many numbers it has: two offsets, and a frequency, an amplitude and a phase for each wave."""
+        """The number of parameters: two offsets, and a frequency, an amplitude and a phase for each wave."""
         return 2 + 3 * len(self.first) + 2 * len(self.second or ())
 
     def pattern(self, a: Array, b: Array, p: int) -> tuple[Array, Array, Array]:
@@ -51,7 +51,7 @@ class Head:
         return to_a, to_b, to_last
 
     def mapped(self, rounded: Any) -> Head:
-        """The head with a function of the array of its numbers."""
+        """Apply a function to the array of the head's numbers."""
         waves = [*self.first.values(), *(self.second or {}).values()]
         offsets = rounded(np.array(self.offsets)).tolist()
         parts = rounded(np.array([part for z in waves for part in (z.real, z.imag)])).reshape(-1, 2).tolist()
@@ -62,17 +62,16 @@ class Head:
 
 
 def term_of_head(term: str) -> tuple[str, int] | None:
-    """Parse the name of a term, such as `head 3`, into a kind of `KINDS` and the number of the head; None for other
-    terms."""
+    """Parse the name of a term, such as `head 3`, into a kind of `KINDS` and the head's index; None for other terms."""
     kind, _, number = term.rpartition(" ")
     return (kind, int(number)) if kind in KINDS else None
 
 
 def mixed(term: str, heads: tuple[Head, ...], wave: tuple[Array, Array], a: Array, b: Array, p: int) -> Array:
-    """A term of a head as a function of pairs: its attention, or the neuron's wave mixed by the attention.
+    """Return a head's term as a function of pairs: its attention, or the neuron's wave mixed by the attention.
 
     Args:
-        wave: e^(i w a) and e^(i w b) of the neuron's frequency.
+        wave: e^(i w a) and e^(i w b) at the neuron's frequency.
     """
     found = term_of_head(term)
     assert found is not None
@@ -84,7 +83,7 @@ def mixed(term: str, heads: tuple[Head, ...], wave: tuple[Array, Array], a: Arra
 
 
 def to_json(heads: Iterable[Head], significant: Any) -> list[dict[str, Any]]:
-    """Plain data of some heads."""
+    """Return plain data that describe some heads."""
 
     def waves(some: Mapping[int, complex]) -> dict[str, list[float]]:
         return {str(k): significant([z.real, z.imag]) for k, z in some.items()}
@@ -97,7 +96,7 @@ def to_json(heads: Iterable[Head], significant: Any) -> list[dict[str, Any]]:
 
 
 def of_json(data: Iterable[Mapping[str, Any]]) -> tuple[Head, ...]:
-    """The heads that `to_json` gave."""
+    """Rebuild heads from the result of `to_json`."""
 
     def waves(some: Mapping[str, Any]) -> dict[int, complex]:
         return {int(k): complex(*z) for k, z in some.items()}

@@ -1,4 +1,4 @@
-"""Put a formula into its network one part at a time, by hooks, and measure the cost of each part."""
+"""Replace parts of a network by a formula, one part at a time, and measure the cost of each part."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from modinterp.measurements import PairMeasurements
 
 
 def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
-    """Loss when each part of a formula enters the network: alone, and after the parts before it.
+    """Return the loss when each part of a formula replaces a part of the network, alone and after earlier parts.
 
     A hook at the pattern replaces the attention of each head, if the formula has heads. A hook at the neurons replaces
     the neurons of each frequency. The output of all neurons, and the path around them, are replaced in the logits,
-    where both are added. Losses do not add up, since the answers saturate. The last row compares the sum of the single
-    costs with the cost of all parts together.
+    where both are added. Losses do not add up, because the softmax saturates. The last row compares the sum of the
+    single costs with the cost of all parts together.
 
     Args:
-        formula: one rung with neurons.
+        formula: a formula with neurons.
     Returns:
-        one row a part: `accuracy`, `loss` and `kl` alone, the `effect` on the loss alone [nats], and the same after
-        all parts so far.
+        table with one row per part: `accuracy`, `loss`, `kl` and `effect` on the loss [nats] for this part alone, and
+            the same numbers after all parts so far.
     """
     answers, network = m.labels[:, 0].cpu().numpy(), r.logits.reshape(-1, m.p)
 
@@ -76,7 +76,9 @@ Hooks = dict[str, Tensor]
 def _by_head(
     m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula
 ) -> Iterator[tuple[str, Hooks, Hooks]]:
-    """A name for each head, the network's attention with that head's by the formula, and with all heads so far."""
+    """Yield each head's name, the network's attention with this head replaced by the formula, and with all heads so far
+    replaced.
+    """
     if not isinstance(formula, Formula):
         return
     hook, x = f"{m.last_block}.attn.hook_pattern", np.arange(m.p)
@@ -90,7 +92,7 @@ def _by_head(
 
 
 def _by_block(formula: Formula | GroupFormula) -> Iterator[tuple[int | str, list[tuple[list[int], np.ndarray]]]]:
-    """Each frequency or representation with its neurons and their activations, `[a, sign b, neuron]`."""
+    """Yield each frequency or representation with its neurons and the neurons' activations, `[a, sign b, neuron]`."""
     x, act = np.arange(formula.p), ACTIVATIONS[formula.act_fn]
     found: dict[int | str, list[tuple[list[int], np.ndarray]]] = {}
     for cluster in formula.clusters:
@@ -101,7 +103,7 @@ def _by_block(formula: Formula | GroupFormula) -> Iterator[tuple[int | str, list
 
 
 def _written(formula: Formula | GroupFormula, neurons: int) -> np.ndarray:
-    """What each neuron of the network writes by a formula, `[neuron, class]`; zeros for those that it leaves out."""
+    """Return the output of each neuron by a formula, `[neuron, class]`; neurons outside the formula have zeros."""
     written = np.zeros((neurons, formula.p))
     for cluster in formula.clusters:
         written[list(cluster.neurons)] = cluster.output(formula.p)
@@ -109,7 +111,7 @@ def _written(formula: Formula | GroupFormula, neurons: int) -> np.ndarray:
 
 
 def _neurons(m: PairMeasurements, sign: int, act: np.ndarray) -> Hooks:
-    """Neurons `[a, sign b, neuron]` as the values of a hook."""
+    """Convert neurons `[a, sign b, neuron]` to values for a hook."""
     name = f"{m.last_block}.mlp.hook_post"
     return {name: _put_back(m, name, turned_b(act, sign))}
 
@@ -119,5 +121,5 @@ def _put_back(m: PairMeasurements, hook: str, grid: np.ndarray) -> Tensor:
 
 
 def _hooked(m: PairMeasurements, hooks: Hooks) -> np.ndarray:
-    """Logits of the network with other values at some hooks, `[a, b, class]`."""
+    """Return the logits of the network with replaced values at some hooks, `[a, b, class]`."""
     return m.logits_after(dict(hooks)).double().cpu().numpy()

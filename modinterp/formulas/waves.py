@@ -1,4 +1,4 @@
-"""Waves that neurons read and write, with their amplitudes and phases; numpy alone.
+"""Define the waves that neurons read and write, with amplitudes and phases, with numpy alone.
 
 A neuron of frequency k reads ``u = constant + A [cos(w a + phi) + cos(w b + phi)] + ...`` with ``w = 2 pi k / p``. The
 neuron writes ``R cos(w c + rho)`` times ``act(u)`` into the logit of class c. This module needs neither torch nor a
@@ -22,7 +22,7 @@ PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
 
 
 def erf(x: Array) -> Array:
-    """The error function, to 1.5e-7: numpy has none, and `math.erf` takes one number at a time.
+    """Compute the error function of an array to 1.5e-7; numpy has none, and `math.erf` takes only single numbers.
 
     Source: Abramowitz and Stegun 1964, formula 7.1.26.
     """
@@ -53,12 +53,12 @@ TERMS: dict[str, tuple[tuple[int, int], ...]] = {
 
 
 def significant(values: Iterable[float]) -> list[float]:
-    """Numbers with the digits that files have of them."""
+    """Round numbers to the digits that files store."""
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
 def to_bits(bits: int) -> Callable[[Array], Array]:
-    """A function that rounds an array to multiples of its largest size over 2^(bits - 1) - 1."""
+    """Return a function that rounds an array to multiples of its largest absolute value divided by 2^(bits - 1) - 1."""
 
     def rounded(x: Array) -> Array:
         largest = np.abs(x).max() if x.size else 0.0
@@ -69,10 +69,10 @@ def to_bits(bits: int) -> Callable[[Array], Array]:
 
 
 def term_of(name: str, freq: int) -> tuple[tuple[tuple[int, int], ...], int]:
-    """Multiples (i, j) and frequency of a term by its name: `single`, or `single at 35` for another frequency.
+    """Parse the name of a term, such as `single` or `single at 35`, into multiples (i, j) and a frequency.
 
     Args:
-        freq: of the neurons that read the term. [cycles per p]
+        freq: frequency of the neurons that read the term. [cycles per p]
     """
     if (head := term_of_head(name)) is not None:  # what a head mixes has the phase of the wave; attention has none
         return ((1, 0),) if head[0] == "head" else ((0, 0),), freq
@@ -85,8 +85,8 @@ class Waves:
     """Amplitudes of some waves, one per neuron, with their phases.
 
     Attributes:
-        amplitude: [neuron]
-        phase: of each wave [radians]; None where the phase follows from those of the neuron's waves of a and b.
+        amplitude: amplitude of each neuron's wave, `[neuron]`.
+        phase: phase of each wave [radians]; None if it follows from the phases of the neuron's waves of a and b.
     """
 
     amplitude: Array
@@ -94,20 +94,20 @@ class Waves:
 
     @classmethod
     def of(cls, z: Array) -> Waves:
-        """Waves with complex amplitudes, Re(z e^ix)."""
+        """Build waves Re(z e^ix) from complex amplitudes z."""
         return cls(np.abs(z), np.angle(z))
 
     @property
     def numbers(self) -> int:
-        """How many numbers these are."""
+        """The number of parameters of the waves: amplitudes and phases."""
         return self.amplitude.size * (1 if self.phase is None else 2)
 
     def complex(self, followed: Array | float) -> Array:
-        """The complex amplitudes, with the phases that are followed where the waves have none of their own."""
+        """Return the complex amplitudes; waves without phases use the given phases."""
         return self.amplitude * np.exp(1j * (followed if self.phase is None else self.phase))
 
     def mapped(self, amplitude: Callable[[Array], Array], phase: Callable[[Array], Array]) -> Waves:
-        """The waves with a function of their amplitudes and another of their phases."""
+        """Apply one function to the amplitudes and another function to the phases."""
         return Waves(amplitude(self.amplitude), None if self.phase is None else phase(self.phase))
 
     def to_json(self) -> dict[str, list[float]]:
@@ -117,7 +117,7 @@ class Waves:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> Waves:
-        """The waves that `to_json` gave."""
+        """Rebuild waves from the result of `to_json`."""
         return cls(np.array(data["amplitude"]), np.array(data["phase"]) if "phase" in data else None)
 
 
@@ -126,11 +126,11 @@ class Cluster:
     """The neurons of one frequency.
 
     Attributes:
-        freq: [cycles per p]
-        inputs: name of a term, as in `term_of`, to its waves in every neuron's input.
-        outputs: frequency to the waves that every neuron writes into the logits over classes.
-        neurons: number of each neuron in the network.
-        heads: those of the network, where terms of `inputs` are what heads mix.
+        freq: frequency of the neurons. [cycles per p]
+        inputs: map from the name of a term, as in `term_of`, to its waves in every neuron's input.
+        outputs: map from frequency to the waves that every neuron writes into the logits over classes.
+        neurons: index of each neuron in the network.
+        heads: heads of the network, if terms of `inputs` are mixtures by attention.
     """
 
     freq: int
@@ -141,16 +141,16 @@ class Cluster:
 
     @property
     def size(self) -> int:
-        """How many neurons these are."""
+        """Number of neurons of the cluster."""
         return next(iter(self.outputs.values())).amplitude.size if self.outputs else 0
 
     @property
     def numbers(self) -> int:
-        """How many numbers they have: with their frequency, their count, and which waves they have."""
+        """The number of parameters of the cluster, including its frequency, its size, and its kinds of waves."""
         return 3 + sum(waves.numbers for waves in (*self.inputs.values(), *self.outputs.values()))
 
     def own_phases(self) -> tuple[Array | float, Array | float]:
-        """Phases of every neuron's wave of a, and of b; of what its first head mixes, where heads do. [radians]"""
+        """Return the phases of every neuron's waves of a and b, or of the mixture by its first head. [radians]"""
         own = [x for term, x in self.inputs.items() if term.startswith("head ") and x.phase is not None]
         if own and own[0].phase is not None:
             return own[0].phase, own[0].phase
@@ -159,12 +159,12 @@ class Cluster:
         return first, second
 
     def followed(self, multiples: tuple[int, int]) -> Array | float:
-        """The phase of a term of these multiples that follows from the phases of the waves of a and b. [radians]"""
+        """Return the phase of a term, derived from the phases of the neuron's waves of a and b. [radians]"""
         first, second = self.own_phases()
         return multiples[0] * first + multiples[1] * second
 
     def input(self, a: Array, b: Array, p: int) -> Array:
-        """The inputs of the neurons for pairs of residues, `[..., neuron]`."""
+        """Return the inputs of the neurons for pairs of residues, `[..., neuron]`."""
         waves, sizes = [], []
         for name, x in self.inputs.items():
             multiples, _ = term_of(name, self.freq)
@@ -174,7 +174,7 @@ class Cluster:
         return np.concatenate([every.real, every.imag], axis=-1) @ np.concatenate([z.real, -z.imag])
 
     def wave(self, term: str, a: Array, b: Array, p: int) -> Array:
-        """The complex wave of a term for pairs of residues."""
+        """Return the complex wave of a term for pairs of residues."""
         multiples, freq = term_of(term, self.freq)
         if term_of_head(term) is None:
             return np.asarray(np.sum([circle(freq * (i * a + j * b), p) for i, j in multiples], axis=0))
@@ -192,12 +192,12 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Path:
-    """The path to the logits around the neurons: products of one wave of the pair and one of the class.
+    """The path to the logits around the neurons: products of a wave of the pair and a wave of the class.
 
     Attributes:
-        freq: of the class, and of the wave of the pair. [cycles per p]
-        term: name in `TERMS`.
-        cosine, sine: complex amplitudes z; the pair's wave Re(z e^ix) is written along cos(w c), and along sin(w c).
+        freq: frequency of the class's wave and of the pair's wave. [cycles per p]
+        term: kind of the pair's wave, a key of `TERMS`.
+        cosine, sine: complex amplitudes z of the pair's waves Re(z e^ix), which multiply cos(w c) and sin(w c).
     """
 
     freq: int
@@ -207,12 +207,12 @@ class Path:
 
     @property
     def numbers(self) -> int:
-        """How many numbers it has; a constant has no phases."""
+        """The number of parameters of the path; a constant has no phases."""
         return 2 if self.term == "constant" else 4
 
 
 def circle(steps: Array, p: int) -> Array:
-    """e^(2 pi i steps / p); the steps are reduced mod p first, which keeps full precision."""
+    """Return e^(2 pi i steps / p); the steps are first reduced mod p, for full precision."""
     return _roots(p)[steps % p]
 
 

@@ -1,4 +1,4 @@
-"""The formulas of any network, before they are measured, with a reason for each rung that does not exist."""
+"""Write the formulas of any network, before they are measured, with a reason for each formula that does not exist."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TURNED = 0.9  # share of the pairs whose answer moves under the half turn, where
 
 @dataclass
 class Written:
-    """The formulas of one network.
+    """The formulas of one network, before they are measured.
 
     Attributes:
-        steps: the rungs, the shortest first.
-        absent: key of each rung that does not exist to the reason, in one line.
-        reading: what the formulas of neurons are written from; None where there are none.
-        thinned: a formula of neurons without the waves whose effect is below a threshold.
-        compact: what the rung `compact` takes for granted.
+        steps: the formulas, shortest first.
+        absent: map from the key of each formula that does not exist to a one-line reason.
+        reading: the data from which formulas with neurons are written; None without neurons.
+        thinned: function from a threshold to the formula without waves whose effect is below the threshold.
+        compact: the assumption of the formula `compact`, as a sentence.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Written:
 
 
 def written(m: NetworkMeasurements) -> Written:
-    """The formulas of a network that was measured."""
+    """Write the formulas of a measured network."""
     if isinstance(m, GroupMeasurements):
         return _of_group(m)
     if isinstance(m, CyclicMeasurements) and m.basis.is_operation:
@@ -114,7 +114,7 @@ def _names(m: CyclicMeasurements) -> tuple[int, ...]:
 
 
 def _why_no_answers(m: CyclicMeasurements) -> str | None:
-    """Why cosines of the answer are no formula of a network, where its inside contradicts them; None where not."""
+    """Return the reason why cosines of the answer do not describe a network's inside; None if they may."""
     if not m.freqs:
         return "no frequency stands out"
     try:
@@ -130,7 +130,7 @@ def _why_no_answers(m: CyclicMeasurements) -> str | None:
 
 
 def _without_neurons(m: CyclicMeasurements) -> Step:
-    """The formula of a network of attention alone."""
+    """Return the formula of a network without neurons."""
     logits = turned_b(m.logits.double().cpu().numpy(), m.sign)
     terms = ("constant", "first", "second", "double first", "double second", *PRODUCTS)
     formula = replace(Formula(m.p, m.sign, names=_names(m)), path=paths(logits, m.p, m.freqs, terms))
