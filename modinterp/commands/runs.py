@@ -101,7 +101,7 @@ exit code: 0 when all files are whole, 1 when a file is damaged, 2 on bad usage.
         "search", help="search for hyper-parameters, or continue a search",
         description="""Search for hyper-parameters with Optuna (pip install -e '.[search]').
 
-You can stop the search: the same command continues it. Several processes or machines share a study by one --storage.""",
+You can stop the search: the same command continues it. Several processes or machines share a study by --storage.""",
         epilog=f"""examples:
   %(prog)s {searchable[0]} --p 23 --trials 24
   %(prog)s {searchable[0]} --storage /shared/study.journal""",
