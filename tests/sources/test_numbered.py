@@ -48,5 +48,5 @@ def test_a_figure_is_drawn_and_written_as_png(tmp_path: Path) -> None:
 
 def test_where_no_run_is_here_it_says_how_to_train_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MODINTERP_CHECKPOINTS", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="trains it"):
+    with pytest.raises(FileNotFoundError, match="trains the run"):
         mi.source("nanda").figure("3")

@@ -116,7 +116,7 @@ CLAIMS = (
             ),
             TUNED_HEADS: at_least(1, "otherwise no head has one key frequency"),
         },
-        reported=("lowest mean attention to a", "highest mean attention of a head to a"),
+        reported=("lowest mean attention to a", "highest mean attention to a"),
         needs=SEEDS,
         scope="any seed",
         figure="attention",
