@@ -30,7 +30,7 @@ def group_of_weights(weights: Weights, said: Said) -> Group:
     """Return the given group, with tokens that fit the shapes of the weights, or the group of the network's answers.
 
     Raises:
-        ValueError: the shapes fit no network over pairs, or a group of another order.
+        ValueError: the weight shapes do not fit a network over pairs, or belong to a group of another order.
     """
     if said.is_own:
         pairs = modular_task(weights, "add", None, said.equals, said.vocabularies)

@@ -55,7 +55,7 @@ class Counted:
         self.of = 0
 
     def add(self, given: Tensor, control: Tensor, foretold: Tensor, counted: Bool[Tensor, " input"]) -> None:
-        """Count the answers of one position."""
+        """Add the counts of changed answers at one position to the totals."""
         self.held = [n + int((x == foretold)[counted].sum()) for n, x in zip(self.held, (given, control), strict=True)]
         self.of += int(counted.sum())
 

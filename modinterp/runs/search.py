@@ -2,8 +2,8 @@
 
 `modinterp.runs.study` runs a search with Optuna. The result of a search lies beside the runs of its source::
 
-    SOURCE/search-pNN/trials.csv      one row a trial
-                      search.json     what was searched, and how much each parameter mattered
+    SOURCE/search-pNN/trials.csv      one row per trial
+                      search.json     the searched space, and the importance of each parameter
 
 Reading a search result does not need Optuna.
 """

@@ -1,4 +1,4 @@
-"""Runs on disk: the only reader and writer of `checkpoints/` and of any folder laid out like it::
+"""Read and write runs on disk, in `checkpoints/` and in other folders with the same layout::
 
     SOURCE/RUN/run.json              spec, versions, how it ended, sha256 of every other file
                final.safetensors     weights after the last epoch, as trained; absent where the tables alone are shipped

@@ -1,1 +1,1 @@
-"""How the commands speak: help, errors of one line, suggestions, progress bars; nothing heavy is imported."""
+"""Format the output of commands: help, one-line errors, suggestions and progress bars, without slow imports."""

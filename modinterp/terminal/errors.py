@@ -1,4 +1,4 @@
-"""Exit codes, and a user's error as one line."""
+"""Define exit codes, and print a user's error as one line."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ BAD_USAGE, CRASHED, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 3, 130, 141, 143
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end, by SIGTERM; what Ctrl-C saves is saved."""
+    """The process received SIGTERM; it saves the same data as after Ctrl-C."""
 
 
 class WorkLost(RuntimeError):
-    """A process that did a part of the work has ended without an answer."""
+    """A process that did a part of the work has ended without a result."""
 
 
 def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """A decorator of commands: a user's error becomes one line on stderr and exit code 2.
+    """Decorate a command so that a user's error becomes one line on stderr and exit code 2.
 
-    Ctrl-C becomes 130, SIGTERM 143, and a reader of the output that has gone 141, without a word. A killed worker and
-    a mistake of ours become 3, the latter with its traceback. Letters that the terminal does not know are printed as
-    escapes.
+    Ctrl-C gives exit code 130, SIGTERM gives 143, and a closed output pipe gives 141, without a message. A killed
+    worker and a bug in modinterp give 3; a bug also prints its traceback. Letters that the terminal does not know are
+    printed as escapes.
 
     Args:
-        interrupted: what to say after Ctrl-C or SIGTERM.
+        interrupted: message after Ctrl-C or SIGTERM.
     """
 
     def guard(command: Callable[..., int]) -> Callable[..., int]:
@@ -75,7 +75,7 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
 
 
 def tell_error(error: Exception) -> None:
-    """Print an error on stderr, as one line that holds nothing but letters."""
+    """Print an error on stderr, as one line of printable characters."""
     of_a_file = isinstance(error, OSError) and error.filename is not None
     text = f"{error.filename}: {error.strerror}" if of_a_file else str(error)
     print(f"error: {printable(text)}", file=sys.stderr)
@@ -89,7 +89,7 @@ def _tell_mistake() -> int:
 
 
 def printable(text: str) -> str:
-    """A text without control characters, which a terminal would obey, and on one line.
+    """Return a text on one line, without control characters, which a terminal would execute.
 
     >>> printable("a\\x1b[2Jb")
     'a\\\\x1b[2Jb'
@@ -100,7 +100,7 @@ def printable(text: str) -> str:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """While it is open, SIGTERM ends the process as Ctrl-C does."""
+    """Let SIGTERM end the process like Ctrl-C, until the block ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -117,7 +117,7 @@ def _terminable() -> Iterator[None]:
 
 @contextmanager
 def _same_threads() -> Iterator[None]:
-    """Leave torch, where a program that calls the command has loaded it, on as many threads as it found it on."""
+    """Restore torch's number of threads after a command, if the calling program has loaded torch."""
     torch = sys.modules.get("torch")
     before = None if torch is None else torch.get_num_threads()
     try:
@@ -128,7 +128,7 @@ def _same_threads() -> Iterator[None]:
 
 
 def _leave_the_pipe() -> None:
-    """Let what is still to be printed go nowhere, so that Python does not fail on it at exit."""
+    """Discard all output that is still to be printed, so that Python does not fail at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # no file stands behind it

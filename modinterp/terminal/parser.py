@@ -1,4 +1,4 @@
-"""The argument parser of every command."""
+"""Define the argument parser of all commands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from modinterp.terminal.suggestions import suggestion
 
 
 def folder(text: str) -> Path:
-    """A folder of this machine, as the `type` of an option.
+    """Parse a local folder, as the `type` of an option.
 
     Raises:
-        argparse.ArgumentTypeError: an address such as `hf://OWNER/REPO`, of which a path would make a folder `hf:`.
+        argparse.ArgumentTypeError: the text is an address such as `hf://OWNER/REPO`, and not a folder.
     """
     if "://" in text:
         raise argparse.ArgumentTypeError(f"{text} is an address on the Hub; name a folder on this machine")
@@ -37,5 +37,5 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Print one line and leave with the exit code of bad usage."""
+        """Print one line, and exit with the code for wrong usage."""
         self.exit(BAD_USAGE, f"error: {message}; `{self.prog} --help` says more\n")

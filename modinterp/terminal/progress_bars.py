@@ -1,4 +1,4 @@
-"""Progress bars: in a terminal and in a notebook they move, in a log they are a line a minute."""
+"""Show progress bars: animated in a terminal or notebook, and one line per minute in a log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS_BETWEEN_LOG_LINES = 60.0
 
 
 class _Log(io.TextIOBase):
-    """Stderr where it is a file: each state of a progress bar becomes a line."""
+    """Writes each state of a progress bar as a line, if stderr is a file."""
 
     def write(self, text: str) -> int:
         if line := text.strip():
@@ -22,12 +22,12 @@ class _Log(io.TextIOBase):
 
 
 def progress_bar(total: int, what: str, unit: str, first: int = 0, **options: Any) -> tqdm:
-    """A progress bar that suits where its output goes.
+    """Return a progress bar that suits the kind of its output: terminal, notebook or log.
 
     Args:
-        total: how many units there are.
-        what: what is being done, before the bar.
-        unit: the name of one unit, such as `epoch`.
+        total: number of units of work.
+        what: text before the bar that names the work.
+        unit: name of one unit of work, such as `epoch`.
         first: how many units are done already.
         options: more of tqdm's, such as `leave` or `delay`; a log has its own intervals.
     """

@@ -48,7 +48,7 @@ def spectrum_nulls(
         W_L: the matrix that makes the logits, usually from the neurons.
         irreps: all irreducible real representations of the group, the trivial one first.
         count: number of key representations.
-        at_start: the same matrix of networks at initialisation; None if they are not available.
+        at_start: matrices `W_L` of untrained networks of the same architecture; None if there are none.
         draws, seed: number and seed of the samples from the other two null distributions.
     """
     drawn = matrices_without_structure(W_L, at_start, draws, seed)

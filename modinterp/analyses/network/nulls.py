@@ -208,7 +208,7 @@ def matrices_without_structure(
 
     Args:
         W_L: the matrix that makes the logits, usually from the neurons.
-        at_start: the same matrix of networks at initialisation; None if they are not available.
+        at_start: matrices `W_L` of untrained networks of the same architecture; None if there are none.
         draws, seed: number and seed of the samples from the other two null distributions.
     """
     W = W_L.double().cpu()
@@ -234,7 +234,7 @@ def spectrum_nulls(
     Args:
         W_L: the matrix that makes the logits, usually from the neurons.
         count: number of key frequencies.
-        at_start: the same matrix of networks at initialisation; None if they are not available.
+        at_start: matrices `W_L` of untrained networks of the same architecture; None if there are none.
         draws, seed: number and seed of the samples from the other two null distributions.
     """
     observed, drawn = separation(W_L, count), matrices_without_structure(W_L, at_start, draws, seed)
@@ -277,7 +277,7 @@ def logit_nulls(
 
     Args:
         count: number of cosines.
-        at_start: logits of networks at initialisation; None if they are not available.
+        at_start: logits of untrained networks of the same architecture; None if there are none.
         sign: 1 for cosines of a + b - c, -1 for cosines of a - b - c.
         draws, seed: number and seed of the random relabellings.
         pairs: indices a p + b of the pairs in the samples and in `at_start`; all pairs by default. Fewer pairs add

@@ -201,8 +201,9 @@ class Bounder:
         intervals: Mapping[tuple[int, int], int],
         least: Float[Tensor, "n head"],
     ) -> Float[Tensor, " pair"]:
-        """Return `fixed` plus a lower bound on the output of all heads along a direction, only as tight as a proof
-        needs.
+        """Return `fixed` plus a lower bound on the output of all heads along a direction.
+
+        The bound is only made as tight as the proof needs.
 
         Args:
             intervals: intervals of one box with their counts of numbers; the interval of the largest number is first.

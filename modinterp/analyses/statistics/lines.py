@@ -83,7 +83,7 @@ def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: in
         degree: degree of the polynomial.
     Raises:
         ValueError: there are no more numbers than coefficients.
-    Source: "Circuit engineering", the scores of the sort.
+    Source: the report "Circuit engineering", its section on the sort's attention scores.
     """
     own = y[first:].double()
     if len(own) <= degree + 1:

@@ -48,7 +48,7 @@ def _runs(
     decay: float,
     **sizes: int | str | None,
 ) -> dict[str, RunSpec]:
-    """The runs of one problem, by name; a task for each seed, whose data the seed decides."""
+    """Return the runs of one problem, by name; a task for each seed, whose data the seed decides."""
     runs = {}
     for task in tasks:
         model = TransformerConfig.of(task, attn_biases=True, unembed_bias=True, init="0.8/sqrt(d_model)", **sizes)

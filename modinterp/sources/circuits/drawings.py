@@ -30,7 +30,7 @@ Measured = Mapping[str, OrderMeasurements]
 
 
 def _short_names(measured: Measured, names: tuple[str, ...]) -> dict[str, OrderMeasurements]:
-    """The measurements of those of the runs that are there, in the order of the names, which lose the source's."""
+    """Return the measurements of the available runs, in the order of the names, under names without the source's name."""
     return {name.removeprefix("circuits/"): measured[name] for name in names if name in measured}
 
 
@@ -66,7 +66,7 @@ def _orders(m: OrderMeasurements) -> go.Figure:
 
 
 def _by_gap(m: OrderMeasurements, values: Float[Tensor, " input"] | Bool[Tensor, " input"]) -> pd.DataFrame:
-    """Means of a number of each uniform input, by the gap between its largest and its next number."""
+    """Return the means of a number of each uniform input, by the gap between its largest and its next number."""
     return gap_means(values, m.gap, tuple(edge for edge in EDGES if edge < m.limit))
 
 

@@ -37,7 +37,7 @@ def _embedding(m: CyclicMeasurements) -> go.Figure | None:
 
 
 def _other_frequencies(freqs: tuple[int, ...]) -> list[int]:
-    """The source's examples of frequencies that are not used, or the next one where it is a key frequency."""
+    """Return the source's examples of frequencies that are not used, or the next one where it is a key frequency."""
     return [next(k for k in range(start, start + 56) if k not in freqs) for start in (3, 25, 50)]
 
 
@@ -101,7 +101,7 @@ def _biases(m: CyclicMeasurements) -> go.Figure:
 
 
 def _moving_circles(m: CyclicMeasurements, hook: str, directions: tuple[int, ...], title: str) -> go.Figure:
-    """The circles of every key frequency under a hook, moving as a runs.
+    """Return the circles of every key frequency under a hook, moving as a runs.
 
     Args:
         m: of the run.

@@ -92,7 +92,7 @@ def _counts(measured: Sequence[GroupMeasurements]) -> dict[str, dict[str, Share]
 
 
 def _families(measured: Sequence[GroupMeasurements]) -> dict[str, list[GroupMeasurements]]:
-    """Architecture and group to the networks of these."""
+    """Map each architecture and group to its networks."""
     families: dict[str, list[GroupMeasurements]] = {}
     for m in measured:
         kind = "MLP" if isinstance(m.config, MLPConfig) else "transformer"
@@ -135,7 +135,7 @@ def _order(learned: Sequence[Mapping[str, int]]) -> dict[str, tuple[float, float
 
 
 def _learned_at(m: GroupMeasurements) -> dict[str, int]:
-    """`learned_at`; nothing of a network without progress."""
+    """Return the result of `learned_at`, or an empty map for a network without progress measures."""
     try:
         return learned_at(m)
     except NotRecorded:

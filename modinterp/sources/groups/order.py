@@ -19,7 +19,7 @@ _REPRESENTATIVES = (
 
 
 def _after(a: str, b: str) -> str:
-    """First b, then a."""
+    """Compose two permutations: first b, then a."""
     return "".join(a[int(i)] for i in b)
 
 

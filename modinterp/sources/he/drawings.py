@@ -25,7 +25,7 @@ from modinterp.sources.he.runs import P
 
 
 class Line(NamedTuple):
-    """A line, or points, of one panel.
+    """A line or a set of points in one panel of a figure.
 
     Attributes:
         x, y: coordinates.
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 
 
 def _drawn(lines: Mapping[str, Sequence[Line]], axes: Mapping[str, tuple[str, str]], title: str) -> go.Figure:
-    """Panels of lines.
+    """Draw panels of lines.
 
     Args:
         lines: name of a panel to its lines.
@@ -94,7 +94,9 @@ def _waves(m: CyclicMeasurements) -> go.Figure:
 
 
 def _profile(logits: Tensor) -> Tensor:
-    """Mean centred logit where j = x + s(y - x), over s in units of (y - x), for all x != y: [s = -4 .. 5] by halves."""
+    """Return the mean centred logit where j = x + s(y - x), over s in units of (y - x), for all x != y: [s = -4 .. 5]
+    by halves.
+    """
     p = len(logits)
     x, y = torch.meshgrid(torch.arange(p), torch.arange(p), indexing="ij")
     off = x != y

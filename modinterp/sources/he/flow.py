@@ -18,12 +18,12 @@ LEAST_ROOT, SADDLE = 1e-24, 1e-12  # smaller ones are rounding
 
 
 def rates(z: Complex[Tensor, "*wave"], w: Complex[Tensor, "*wave"], p: int) -> State:
-    """Time derivatives of what is read and written."""
+    """Return the time derivatives of the complex input and output amplitudes of one frequency."""
     return 2 / p * w * z.conj(), z.square() / p
 
 
 def euler(z: Tensor, w: Tensor, p: int, steps: Float[Tensor, " step"]) -> State:
-    """The state after steps of these sizes, as plain gradient descent takes them."""
+    """Return the state after gradient-descent steps of the given sizes."""
     for step in steps.tolist():
         of_z, of_w = rates(z, w, p)
         z, w = z + step * of_z, w + step * of_w

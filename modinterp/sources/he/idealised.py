@@ -30,22 +30,22 @@ def pair_logits(
 
 
 def accuracy(logits: Float[Tensor, "x y j"]) -> float:
-    """Share of the pairs whose largest logit is that of x + y."""
+    """Return the share of the pairs whose largest logit is that of x + y."""
     return float(answers_moved(logits).double().mean())
 
 
 def loss(logits: Float[Tensor, "x y j"]) -> float:
-    """Mean cross-entropy over all pairs. [nats]"""
+    """Return the mean cross-entropy over all pairs. [nats]"""
     return float(torch.nn.functional.cross_entropy(logits.flatten(0, 1).double(), sums(len(logits)).flatten()))
 
 
 def sigma_of(waves: NeuronWaves) -> Sigma:
-    """The nonlinearity that the network was trained with."""
+    """Return the nonlinearity with which the network was trained."""
     return ACTIVATIONS["square" if waves.power == 2 else "relu"]
 
 
 def own_logits(waves: NeuronWaves) -> Float[Tensor, "x y j"]:
-    """Logits of the network itself, in float64."""
+    """Return the logits of the network itself, in float64."""
     return pair_logits(waves.theta, waves.xi, sigma_of(waves))
 
 
@@ -61,14 +61,15 @@ def cosines(waves: NeuronWaves, phi: Float[Tensor, " neuron"]) -> tuple[Tensor, 
 
 
 def own_cosines(waves: NeuronWaves) -> tuple[Tensor, Tensor]:
-    """The cosine of each neuron's winning frequency, read and written, with its own amplitudes and phases."""
+    """Return the cosine of each neuron's winning frequency, read and written, with its own amplitudes and phases."""
     turned, psi = angles(waves.p)[waves.winner], waves.at_winner(waves.written.angle())
     read, written = ((turned + phase.unsqueeze(1)).cos() for phase in (waves.phi, psi))
     return waves.alpha.unsqueeze(1) * read, waves.beta.unsqueeze(1) * written
 
 
 def evenly_spread(p: int, per_frequency: int, arc: float = 2 * torch.pi, start: float = 0.0) -> tuple[Tensor, Tensor]:
-    """Cosines of amplitude 1 read and written by the same number of neurons of every frequency, phases spread evenly.
+    """Return the cosines of amplitude 1 read and written by the same number of neurons of every frequency, phases
+    spread evenly.
 
     Args:
         arc: part of the circle over which the phases are spread, its end left out. [rad]

@@ -38,7 +38,7 @@ class LogitShape:
 
 
 def centred(logits: Float[Tensor, "*pair j"]) -> Float[Tensor, "*pair j"]:
-    """Logits less their mean over j, which changes no probability."""
+    """Return the logits less their mean over j, which changes no probability."""
     return logits - logits.mean(dim=-1, keepdim=True)
 
 

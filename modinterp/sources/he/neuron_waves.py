@@ -1,4 +1,4 @@
-"""Amplitudes and phases, at every frequency, of the waves that each neuron of a one-hot network reads and writes."""
+"""Compute amplitudes and phases of the waves in each neuron's input and output weights, in a one-hot network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TURN = 2 * torch.pi
 
 
 def check_shape(m: CyclicMeasurements) -> MLPConfig:
-    """The configuration of a network f(x, y) = sum of xi sigma(theta[x] + theta[y]).
+    """Return the configuration of a network f(x, y) = sum of xi sigma(theta[x] + theta[y]).
 
     Raises:
         NoSuchPart: the network has another shape.
@@ -37,13 +37,15 @@ def angles(p: int) -> Float[Tensor, "freq residue"]:
 
 
 def spectrum(rows: Float[Tensor, "row residue"]) -> Complex[Tensor, "row freq"]:
-    """Amplitude and phase of every frequency: row[j] = sum over k of abs(A_k) cos(w_k j + arg A_k), and a constant."""
+    """Return the amplitude and phase of every frequency: row[j] = sum over k of abs(A_k) cos(w_k j + arg A_k), and a
+    constant.
+    """
     p = rows.shape[1]
     return torch.fft.fft(rows.double(), dim=1)[:, 1 : (p - 1) // 2 + 1] * (2 / p)
 
 
 def wrapped(angle: Tensor) -> Tensor:
-    """Angles moved by whole turns into [-pi, pi). [rad]"""
+    """Return the angles moved by whole turns into [-pi, pi). [rad]"""
     return (angle + torch.pi) % TURN - torch.pi
 
 
@@ -52,7 +54,7 @@ class NeuronWaves:
     """The waves of all neurons of one network.
 
     Attributes:
-        theta, xi: what each neuron reads and writes, `[neuron, residue]`.
+        theta, xi: input and output weights of each neuron, `[neuron, residue]`.
         power: degree of the nonlinearity: 2 for the square, 1 for the ReLU.
     """
 
@@ -62,7 +64,7 @@ class NeuronWaves:
 
     @classmethod
     def of(cls, network: Network) -> NeuronWaves:
-        """The waves of a network whose shape `check_shape` has accepted."""
+        """Return the waves of a network whose shape `check_shape` has accepted."""
         theta = network.W_E.detach().double() @ network.blocks[0].mlp.W_in.detach().double()
         return cls(theta.T.cpu(), network.W_U.detach().double().cpu(), 2 if network.cfg.act_fn == "square" else 1)
 
@@ -83,26 +85,26 @@ class NeuronWaves:
 
     @cached_property
     def winner(self) -> Int[Tensor, " neuron"]:
-        """Place, from 0, of the frequency with the largest amplitude that each neuron reads."""
+        """Index, from 0, of each neuron's winning frequency, which has the largest amplitude in its input weights."""
         return self.read.abs().argmax(dim=1)
 
     def at_winner(self, x: Tensor) -> Tensor:
-        """The entry of each neuron's row that belongs to its winning frequency."""
+        """Return the entry of each neuron's row that belongs to its winning frequency."""
         return x.gather(1, self.winner.unsqueeze(1)).squeeze(1)
 
     @cached_property
     def alpha(self) -> Float[Tensor, " neuron"]:
-        """Amplitude that each neuron reads at its winning frequency."""
+        """Amplitude of each neuron's input weights at the neuron's winning frequency."""
         return self.at_winner(self.read.abs())
 
     @cached_property
     def beta(self) -> Float[Tensor, " neuron"]:
-        """Amplitude that each neuron writes at its winning frequency."""
+        """Amplitude of each neuron's output weights at the neuron's winning frequency."""
         return self.at_winner(self.written.abs())
 
     @cached_property
     def phi(self) -> Float[Tensor, " neuron"]:
-        """Phase that each neuron reads. [rad]"""
+        """Phase of each neuron's input weights at the winning frequency. [rad]"""
         return self.at_winner(self.read.angle())
 
     @cached_property
@@ -160,7 +162,7 @@ class NeuronWaves:
 
 
 def phase_test(winner: Int[Tensor, " neuron"], phi: Float[Tensor, " neuron"], harmonic: int) -> float:
-    """Mean over frequencies of N abs(mean of exp(i harmonic phi))^2 over their N neurons.
+    """Return the mean over frequencies of N abs(mean of exp(i harmonic phi))^2 over their N neurons.
 
     The concentration is 1 for independent uniform phases, and 0 for evenly spread phases.
     """
@@ -170,7 +172,7 @@ def phase_test(winner: Int[Tensor, " neuron"], phi: Float[Tensor, " neuron"], ha
 
 
 def waves_of(m: CyclicMeasurements) -> NeuronWaves:
-    """The waves of the trained network.
+    """Return the waves of the trained network.
 
     Raises:
         NoSuchPart: it is no network of this shape.
@@ -180,7 +182,8 @@ def waves_of(m: CyclicMeasurements) -> NeuronWaves:
 
 
 def waves_at(m: CyclicMeasurements, epoch: int) -> NeuronWaves:
-    """The waves at the snapshot of an epoch; the last epoch is the trained network, the first follows from the seed.
+    """Return the waves at the snapshot of an epoch; the last epoch is the trained network, the first follows from the
+    seed.
 
     Raises:
         NoSuchPart: it is no network of this shape.
@@ -191,7 +194,8 @@ def waves_at(m: CyclicMeasurements, epoch: int) -> NeuronWaves:
 
 
 def network_at(m: CyclicMeasurements, epoch: int) -> Network:
-    """The network at the snapshot of an epoch; the last epoch is the trained network, the first follows from the seed.
+    """Return the network at the snapshot of an epoch; the last epoch is the trained network, the first follows from the
+    seed.
 
     Raises:
         NotRecorded: that snapshot did not come with the run.

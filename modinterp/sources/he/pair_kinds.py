@@ -29,7 +29,7 @@ class PairKinds:
 
     @classmethod
     def of(cls, split: Split, p: int) -> PairKinds:
-        """The kinds of all pairs mod p; a trained pair x = y is its own mirrored pair, and common."""
+        """Return the kinds of all pairs mod p; a trained pair x = y is its own mirrored pair, and common."""
         seen = torch.zeros(p * p, dtype=torch.bool)
         seen[split.train] = True
         seen, on_diagonal = seen.view(p, p), torch.eye(p, dtype=torch.bool)

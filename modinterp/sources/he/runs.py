@@ -55,5 +55,5 @@ CONTROLS = {"he/random-labels-42": "of random labels"}
 
 
 def named(*recipes: str) -> tuple[str, ...]:
-    """The names of all runs of some recipes, seed 42 of each first."""
+    """Return the names of all runs of some recipes, seed 42 of each first."""
     return tuple(f"he/{recipe}-{seed}" for seed in SEEDS for recipe in recipes)

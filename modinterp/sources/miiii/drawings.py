@@ -46,7 +46,7 @@ def _labels() -> go.Figure:
 
 
 def _short_names(measured: Measured, names: tuple[str, ...]) -> dict[str, PairMeasurements]:
-    """The measurements of those of the runs that are there, in the order of the names, which lose the source's."""
+    """Return the measurements of the available runs, in the order of the names, under names without the source's name."""
     return {name.removeprefix("miiii/"): measured[name] for name in names if name in measured}
 
 

@@ -44,7 +44,7 @@ _UNSTATED = ("seed", "recipe.warmup")
 
 
 def network(task: Task, d_model: int = 256, n_heads: int = 4) -> TransformerConfig:
-    """The source's network for a task: heads share d_model, 4 d_model neurons, no biases, He initialisation."""
+    """Return the source's network for a task: heads share d_model, 4 d_model neurons, no biases, He initialisation."""
     return TransformerConfig.of(
         task,
         d_model=d_model,
@@ -64,7 +64,9 @@ def _runs(
     d_model: int = 256,
     **recipe,
 ) -> dict[str, RunSpec]:
-    """Runs by the source's recipe, but for the fields that are given; a number of epochs that is given is our choice."""
+    """Return the runs by the source's recipe, but for the fields that are given; a number of epochs that is given is
+    our choice.
+    """
     trained_by = replace(RECIPE, **recipe)
     chosen = (*_UNSTATED, *unstated) + ("recipe.epochs",) * ("epochs" in recipe)
     return family(f"miiii/{stem}", task, network(task, d_model), trained_by, seeds, chosen)

@@ -49,7 +49,7 @@ PAPER_FREQS, PAPER_HEADS = (14, 35, 41, 42, 52), (35, 42, 52, 42)
 
 
 def _by_the_released_code() -> dict[str, RunSpec]:
-    """The paper's own seed by its released code, it with one matrix moved, and other seeds by the same code."""
+    """Return the paper's own seed by its released code, it with one matrix moved, and other seeds by the same code."""
     task = addition(113)
     model = TransformerConfig.of(task, init="left-facing", unlabelled_outputs=1)
     runs = {
@@ -63,7 +63,7 @@ def _by_the_released_code() -> dict[str, RunSpec]:
 def _additions(
     stem: str, seeds: range = _THREE_SEEDS, p: int = 113, n_layers: int = 1, unstated: tuple[str, ...] = (), **recipe
 ) -> dict[str, RunSpec]:
-    """Runs of the paper's own network and recipe with some fields changed.
+    """Return the runs of the paper's own network and recipe with some fields changed.
 
     Args:
         stem: name without the source's and the seed.
@@ -243,7 +243,7 @@ CONTROLS = {
 
 
 def _controls() -> dict[str, RunSpec]:
-    """The main network on other tasks, on which a claim about the algorithm must fail.
+    """Return the main network on other tasks, on which a claim about the algorithm must fail.
 
     Random labels are memorised long before epoch 1,000. Multiplication is learned from half of the pairs, from which it
     generalises soon; it must be solved, and how soon is no matter.

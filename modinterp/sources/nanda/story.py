@@ -1,4 +1,4 @@
-"""What the page of Nanda et al. 2023 begins with."""
+"""The opening sentences of the page on Nanda et al. 2023."""
 
 from modinterp.sources.story import Story
 

@@ -88,7 +88,7 @@ class Skip:
 
 
 def runs_of(prefix: str) -> tuple[str, ...]:
-    """Names of our runs for the rows of table 5 whose key begins so, in their order."""
+    """Return the names of our runs for the rows of table 5 whose key begins with a text."""
     return tuple(row.run for row in TABLE_5 if row.key.startswith(prefix))
 
 

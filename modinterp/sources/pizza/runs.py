@@ -23,7 +23,9 @@ _OURS = ("seed",)
 
 
 def _transformer(rate: float, d_model: int = 128, n_layers: int = 1) -> TransformerConfig:
-    """A transformer in which every position attends to all, 4 heads of a quarter of the width, 4 neurons a dimension."""
+    """Return a transformer in which every position attends to all, 4 heads of a quarter of the width, 4 neurons a
+    dimension.
+    """
     return TransformerConfig.of(
         _TASK,
         n_layers=n_layers,
@@ -37,7 +39,7 @@ def _transformer(rate: float, d_model: int = 128, n_layers: int = 1) -> Transfor
 
 
 def _linear(n_layers: int, joined: str = "sum", d_model: int = 256) -> MLPConfig:
-    """A linear model: one or two layers of 256 neurons on the embeddings, with biases but for the unembedding."""
+    """Return a linear model: one or two layers of 256 neurons on the embeddings, with biases but for the unembedding."""
     return MLPConfig.of(
         _TASK, d_model=d_model, d_mlp=256, n_layers=n_layers, joined=joined, mlp_biases=True, init="linear"
     )

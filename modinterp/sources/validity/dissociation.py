@@ -22,7 +22,8 @@ _ROWS = 1500
 
 
 def by_period(m: PairMeasurements) -> pd.DataFrame:
-    """Accuracy of each task of a network of remainders with functions of one period out of the embedding, or alone.
+    """Return the accuracy of each task of a network of remainders with functions of one period out of the embedding, or
+    alone.
 
     Table with one row for each intervention. Columns are `change` (`without`, `alone`, or `random` for as many random
     directions out), `period`, `task` (its own period), `accuracy`, and `chance` (the share of the most frequent
@@ -50,13 +51,15 @@ def by_period(m: PairMeasurements) -> pd.DataFrame:
 
 
 def of_change(table: pd.DataFrame, change: str) -> pd.DataFrame:
-    """Accuracy under one kind of change, one row a period and one column a task, from the table of `by_period`."""
+    """Return the accuracy under one kind of change, one row a period and one column a task, from the table of
+    `by_period`.
+    """
     found = table[table["change"] == change].pivot(index="period", columns="task", values="accuracy")
     return found.rename_axis(index=None, columns=None).rename("period {}".format).rename(columns="mod {}".format)
 
 
 def by_rule(m: CyclicMeasurements, site: Literal["logits", "embedding"] = "logits") -> pd.DataFrame:
-    """Accuracy on the rule and on its exceptions, with the key circles taken out and left alone.
+    """Return the accuracy on the rule and on its exceptions, with the key circles taken out and left alone.
 
     The rule is asked of the held-out pairs and of the right sum. Recall is asked of the exceptions, which were trained
     on with wrong answers, and of these answers.
@@ -86,6 +89,6 @@ def by_rule(m: CyclicMeasurements, site: Literal["logits", "embedding"] = "logit
 
 
 def _share(logits: Float[Tensor, "a b output"], answers: Int[Tensor, " pair"], rows: Int[Tensor, " row"]) -> float:
-    """Share of some pairs whose answer is the one that is asked for."""
+    """Return the share of some pairs whose answer is the one that is asked for."""
     said = logits.flatten(0, 1).argmax(dim=-1).cpu()
     return float((said == answers)[rows].double().mean())

@@ -16,7 +16,7 @@ NOT_MEASURED = "not measured"
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of the audit.
+    """One criterion of the audit, with its status and our finding.
 
     Attributes:
         key, name: as the audit has them.
@@ -73,7 +73,7 @@ CRITERIA = (
 
 
 def table(results: Mapping[str, Result]) -> pd.DataFrame:
-    """Table with one row for each criterion, and one more for each further claim that answers it.
+    """Return a table with one row for each criterion, and one more for each further claim that answers it.
 
     Args:
         results: map from the id of a claim, without the source's name, to its result.
@@ -111,7 +111,7 @@ def _numbers(result: Result) -> str:
 
 
 def _controls(result: Result) -> str:
-    """The numbers of the first network before training, or what stands in their place."""
+    """Return the numbers of the first network before training, or what stands in their place."""
     numbers = result.control.get("before training", {})
     shown = [(name, numbers[name][0]) for name in result.claim.expected if numbers.get(name)]
     return "; ".join(f"{name} {number_text(value)}" for name, value in shown if value == value)

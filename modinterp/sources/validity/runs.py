@@ -18,7 +18,7 @@ _P = 59
 
 
 def _with_exceptions(rate: float, seed: int) -> RunSpec:
-    """A transformer on sums mod 59 of which 5% of the training pairs have a wrong answer."""
+    """Return the spec of a transformer on sums mod 59, in which 5% of the training pairs have a wrong answer."""
     task = AdditionWithExceptions(_P, equals=False, split_seed=seed)
     model = TransformerConfig.of(
         task, d_model=128, d_head=32, d_mlp=512, init="W_in 1/sqrt(d_mlp)", attention_rate=rate, causal=False
@@ -28,7 +28,7 @@ def _with_exceptions(rate: float, seed: int) -> RunSpec:
 
 
 def _going_on(start: str, seed: int) -> RunSpec:
-    """The mainline recipe from the final weights of a solved network on, on 2% of the pairs."""
+    """Return the spec that trains a solved mainline network further, on only 2% of the pairs."""
     task = addition(113)
     model = TransformerConfig.of(task)
     recipe = Recipe(12_000, 0.02, log_every=100, snapshot_every=1500)

@@ -30,7 +30,9 @@ class AdditionWithExceptions(ModularArithmetic):
         return f"{super().name}, {self.wrong:.0%} wrong"
 
     def exceptions(self) -> Int[Tensor, " exception"]:
-        """Rows of the inputs whose answer is wrong: the first of the split's training part, which is shuffled."""
+        """Return the rows of the inputs whose answer is wrong: the first of the split's training part, which is
+        shuffled.
+        """
         train = self.split(self.fraction, self.split_seed, self.shuffle).train
         return train[: int(self.wrong * len(train))]
 

@@ -42,22 +42,22 @@ def causal(m: Adds) -> Causal:
 
 
 def half_turn(m: Adds) -> Turned:
-    """The half turn of the circles that the logits use; of the key frequencies of W_L where these are no few."""
+    """Return the half turn of the circles that the logits use; of the key frequencies of W_L where these are no few."""
     return causal(m).half_turn
 
 
 def half_turn_alone(m: Adds) -> Turned:
-    """The half turn without its controls, which cost three times as much."""
+    """Return the half turn without controls, which would take three times as long."""
     return causal(m).half_turn_alone
 
 
 def counter_turn(m: Adds) -> Turned:
-    """The counter turn of the same circles."""
+    """Return the counter turn of the circles that `half_turn` rotates."""
     return causal(m).counter_turn
 
 
 def circles_between(m: Adds) -> float:
-    """How many circles are neither Clock nor Pizza; NaN where there are no few circles."""
+    """Return the number of circles that are neither clock nor pizza; NaN if the network uses too many circles."""
     try:
         return m.causal.count_of_kind("between")
     except NoSuchPart:

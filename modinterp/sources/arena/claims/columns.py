@@ -1,4 +1,4 @@
-"""Columns of a sum that each head of the first layer attends to, and the one of two digits that it prefers."""
+"""Find the columns of a sum to which each first-layer head attends, and the digit that the head prefers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOKS = 0.5  # mean attention to both digits of a column
 
 @dataclass(frozen=True)
 class Look:
-    """A head of the first layer that looks at both digits of a column from some position.
+    """A first-layer head that attends to both digits of a column from some position.
 
     Attributes:
         head, position: of the query.
@@ -36,17 +36,17 @@ class Look:
 
 
 def digits_of(m: SequenceMeasurements, column: int) -> tuple[int, int]:
-    """The positions of the two digits of a column, the largest column first."""
+    """Return the positions of the two digits of a column, the largest column first."""
     return column, m.task.digits + 1 + column
 
 
 def read_at(m: SequenceMeasurements, column: int) -> int:
-    """The position at which a digit of the sum is read."""
+    """Return the position at which a digit of the sum is read."""
     return m.task.read_positions[column]
 
 
 def own_sum(m: SequenceMeasurements, column: int) -> list[Look]:
-    """Heads that look at a column from where its digit of the sum is read."""
+    """Return the heads that attend to a column from the position at which the column's digit of the sum is read."""
     return looks_at(m, column, [read_at(m, column)])
 
 
@@ -71,7 +71,7 @@ def nearest_for_carry(m: SequenceMeasurements, column: int) -> Look:
 
 
 def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int], least: float = LOOKS) -> list[Look]:
-    """Heads of the first layer that look at a column from some of these positions.
+    """Return the first-layer heads that attend to a column from some of the given positions.
 
     Args:
         least: the least mean attention to both digits.
@@ -92,7 +92,7 @@ def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int], lea
 
 
 def _pattern(m: SequenceMeasurements) -> Float[Tensor, "input head query key"]:
-    """Attention of the first layer, kept with the measurements."""
+    """Return the attention of the first layer, cached with the measurements."""
     known = vars(m)
     if "_first_pattern" not in known:
         known["_first_pattern"] = m.pattern_of(m.sampled.inputs)[0].double()
@@ -108,12 +108,12 @@ def written(m: SequenceMeasurements, looks: Iterable[Look]) -> Float[Tensor, "he
 
 
 def targets_of_sum(m: SequenceMeasurements, column: int, step: int) -> Float[Tensor, "input 2"]:
-    """Place of a column's digit sum on a circle with so many turns in ten digits."""
+    """Return the coordinates of a column's digit sum on a circle with a number of turns per ten digits."""
     return torch.view_as_real(torch.exp(2j * torch.pi * step * sums(m, column).double() / 10))
 
 
 def sums(m: SequenceMeasurements, column: int) -> Int[Tensor, " input"]:
-    """The sum of the two digits of a column."""
+    """Return the sum of the two digits of a column."""
     first, second = digits_of(m, column)
     return m.sampled.inputs[:, first] + m.sampled.inputs[:, second]
 

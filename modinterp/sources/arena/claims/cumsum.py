@@ -31,30 +31,30 @@ NEGATIVE, ZERO, POSITIVE = range(3)  # outputs
 
 
 def numbers_in_order(m: SequenceMeasurements) -> list[int]:
-    """The tokens of the numbers, the smallest first."""
+    """Return the tokens of the numbers, the smallest first."""
     largest = m.task.largest
     return [value % m.task.d_vocab for value in range(-largest, largest + 1)]
 
 
 def u(m: SequenceMeasurements) -> WrittenDirection:
-    """The direction in which the head writes numbers."""
+    """Return the direction in which the head writes numbers."""
     attn = m.precise.blocks[0].attn
     return written_direction((m.precise.W_E[numbers_in_order(m)] @ attn.W_V[0] @ attn.W_O[0]).detach())
 
 
 def means_so_far(m: SequenceMeasurements) -> tuple[Float[Tensor, "input pos"], Float[Tensor, "input pos"]]:
-    """Mean and sum of the numbers so far, of the sampled inputs."""
+    """Return the mean and sum of the numbers so far, of the sampled inputs."""
     sums = m.task.numbers(m.sampled.inputs).cumsum(dim=1).double()
     return sums / torch.arange(1, sums.shape[1] + 1), sums
 
 
 def projections(m: SequenceMeasurements) -> Float[Tensor, "input pos"]:
-    """The residual stream after attention along u, of the sampled inputs."""
+    """Return the residual stream after attention along u, of the sampled inputs."""
     return projection(m, m.sampled.inputs)
 
 
 def projection(m: SequenceMeasurements, inputs: Tensor) -> Float[Tensor, "input pos"]:
-    """The residual stream after attention along u."""
+    """Return the residual stream after attention along u."""
     with torch.no_grad():
         _, cache = m.precise.run_with_cache(inputs, names_filter=["blocks.0.hook_resid_mid"])
     return cache["blocks.0.hook_resid_mid"] @ u(m).direction

@@ -27,7 +27,7 @@ LISTED = {0: 1, 1: 1, 3: 1, 4: 1, 2: -1, 7: -1}  # neuron to the sign that the s
 
 
 def _signs(m: SequenceMeasurements) -> Float[Tensor, " neuron"]:
-    """The sign of the mean on which each neuron fires."""
+    """Return the sign of the mean on which each neuron fires."""
     return (u(m).direction @ m.precise.blocks[0].mlp.W_in).sign().detach()
 
 

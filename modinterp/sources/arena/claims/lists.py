@@ -15,7 +15,7 @@ from modinterp.tasks import Examples, SortedList
 
 @dataclass(frozen=True)
 class Asked:
-    """Lists of numbers, and behind which number of each the next is asked for.
+    """Lists of numbers, and for each list a number whose successor in sorted order is the question.
 
     Attributes:
         examples: inputs and answers of the task.
@@ -28,7 +28,7 @@ class Asked:
     position: Int[Tensor, " input"]
 
     def source(self, number: Int[Tensor, " input"]) -> Int[Tensor, " input"]:
-        """The position of a number in the list that is to be sorted."""
+        """Return the position of a number in the list that is to be sorted."""
         return (self.examples.inputs[:, : self.examples.labels.shape[1]] == number.unsqueeze(1)).int().argmax(dim=1)
 
 
@@ -73,7 +73,7 @@ def answers_behind(network: Network, asked: Asked) -> Int[Tensor, " input"]:
 
 
 def attention_from(m: SequenceMeasurements, asked: Asked) -> Float[Tensor, "input head key"]:
-    """Attention from the position that is asked about."""
+    """Return the attention from the position of the question."""
     hook = "blocks.0.attn.hook_pattern"
     with torch.no_grad():
         _, cache = m.precise.run_with_cache(asked.examples.inputs, names_filter=[hook])

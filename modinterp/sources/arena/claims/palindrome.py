@@ -35,7 +35,7 @@ ENOUGH = 0.3  # by which the weight on the mirror is larger where both are equal
 
 
 def margin(m: SequenceMeasurements, network: Network) -> float:
-    """How much larger the right logit is than the other, as a mean over 2,500 inputs."""
+    """Return the mean difference between the right logit and the other logit over 2,500 inputs."""
     examples = m.task.fresh(2_500, 42)
     with torch.no_grad():
         logits = network(examples.inputs)[:, -1]
@@ -44,7 +44,7 @@ def margin(m: SequenceMeasurements, network: Network) -> float:
 
 
 def differences(m: SequenceMeasurements) -> Float[Tensor, "head place"]:
-    """How much more each place of the second half attends to its mirror where both are equal, first layer."""
+    """Measure how much more each place of the second half attends to its mirror where both are equal, first layer."""
     n, half = m.task.n_ctx, m.task.half
     places = torch.arange(half + 1, 2 * half + 1)
     pattern = m.pattern_of(m.sampled.inputs)[0]
@@ -56,12 +56,14 @@ def differences(m: SequenceMeasurements) -> Float[Tensor, "head place"]:
 
 
 def best_head(m: SequenceMeasurements) -> int:
-    """The head of the first layer with the largest mean difference."""
+    """Return the head of the first layer with the largest mean difference."""
     return int(differences(m).mean(dim=1).argmax())
 
 
 def errors_by_pair(m: SequenceMeasurements, each_pair: int = 400) -> Float[Tensor, " place"]:
-    """Share of inputs called palindromes of which one pair alone is unequal, by the pair's place in the second half."""
+    """Return the share of inputs called palindromes of which one pair alone is unequal, by the pair's place in the
+    second half.
+    """
     generator, half, limit = torch.Generator().manual_seed(0), m.task.half, m.task.limit
     errors = []
     for place in range(half):
@@ -74,7 +76,7 @@ def errors_by_pair(m: SequenceMeasurements, each_pair: int = 400) -> Float[Tenso
 
 
 def margins_at_mean(m: SequenceMeasurements) -> dict[tuple[int, int], float]:
-    """The margin with each head at its mean, by layer and head."""
+    """Return the margin with each head set to its mean, by layer and head."""
     means, found = mean_outputs(m.precise, m.task.fresh(2_500, 42).inputs), {}
     for place in HEADS:
         with heads_at_mean(m.precise, means, [place]) as network:

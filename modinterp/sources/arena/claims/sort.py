@@ -36,22 +36,24 @@ def tables(m: SequenceMeasurements) -> Float[Tensor, "head token output"]:
 
 
 def owner_of(m: SequenceMeasurements) -> Int[Tensor, " number"]:
-    """The head that copies each number best."""
+    """Return the head that copies each number best."""
     return owners(tables(m))
 
 
 def copied(m: SequenceMeasurements) -> Bool[Tensor, "head number"]:
-    """True for each number that a head copies, by head."""
+    """Return True for each number that a head copies, by head."""
     return is_copied(tables(m))
 
 
 def larger_head(m: SequenceMeasurements) -> int:
-    """The head that copies more numbers."""
+    """Return the head that copies more numbers."""
     return int(copied(m).sum(dim=1).argmax())
 
 
 def attended(m: SequenceMeasurements) -> Int[Tensor, "input head query"]:
-    """The token that gets most of the attention of SEP and of each sorted number but the last, of the inputs shown."""
+    """Return the token that gets most of the attention of SEP and of each sorted number but the last, of the inputs
+    shown.
+    """
     most = m.patterns[0][:, :, m.task.n : 2 * m.task.n].argmax(dim=-1)
     return m.inputs.unsqueeze(1).expand(-1, most.shape[1], -1).gather(2, most)
 

@@ -25,7 +25,7 @@ WITHOUT, AS_NEXT = "share of triples right without the direct path", "share of t
 
 
 def right_behind_jumps(m: SequenceMeasurements, gap: int) -> float:
-    """Share of the answers that are right where the next number lies so far above."""
+    """Return the share of right answers for numbers whose successor is larger by a given amount."""
     asked = jumps(m.task, gap)
     return float((answers_behind(m.precise, asked) == asked.number + gap).double().mean())
 

@@ -14,11 +14,11 @@ ACCURACY = "accuracy at the positions read"
 
 
 def judged(m: SequenceMeasurements) -> SequenceMeasurements:
-    """The measurements of the network that claims are about: the authors' round with their seed, else the last."""
+    """Return the measurements of the network that claims are about: the authors' round with their seed, else the last."""
     epoch = KEPT.get(m.name)
     return m.as_of(epoch) if epoch is not None and epoch in m.snapshots else m
 
 
 def seed(m: SequenceMeasurements) -> int:
-    """The seed of the data and of the initial weights."""
+    """Return the seed of the data and of the initial weights."""
     return m.task.data_seed

@@ -52,18 +52,18 @@ AGREES, ENOUGH, OPPOSES = 0.95, 0.85, 0.15  # agreement with the hierarchy
 
 
 def best_agreements(m: SequenceMeasurements) -> list[float]:
-    """The best agreement with the hierarchy for the carry of each column; 0 where no head looks at it."""
+    """Return the best agreement with the hierarchy for the carry of each column; 0 where no head looks at it."""
     return [max((look.agreement for look in for_carry(m, i)), default=0.0) for i in range(1, m.task.digits)]
 
 
 def _without(m: SequenceMeasurements, head: int, position: int) -> Answers:
-    """The answers with a head of the first layer at its mean at one position."""
+    """Return the answers with a first-layer head set to its mean at one position."""
     with heads_at_mean(m.precise, m.means, [(0, head)], [position]) as network:
         return m.answers_to(m.sampled, network)
 
 
 def carry_heads(m: SequenceMeasurements) -> dict[int, tuple[Look, Answers]]:
-    """For each column the head that finds its carry, and the answers without that head.
+    """Return, for each column, the head that finds its carry, and the answers without this head.
 
     Of the heads that follow the hierarchy, it is the head whose removal harms the digit that receives the carry most.
     """
@@ -78,7 +78,8 @@ def carry_heads(m: SequenceMeasurements) -> dict[int, tuple[Look, Answers]]:
 
 
 def _carry_heads_or_nearest(m: SequenceMeasurements) -> tuple[int, dict[int, tuple[Look, Answers]]]:
-    """How many columns have a head that finds their carry, and these; where none has, the nearest for each column.
+    """Return how many columns have a head that finds their carry, and these; where none has, the nearest for each
+    column.
 
     The latter is for networks that did not learn, as controls of a claim about such heads.
     """
@@ -129,7 +130,9 @@ def _even(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def backwards(m: SequenceMeasurements) -> dict[str, float]:
-    """Columns with a head that prefers the digit that decides nothing, and of these columns, those with the other too."""
+    """Return the columns with a head that prefers the digit that decides nothing, and of these columns, those with the
+    other too.
+    """
     by_column = [[look.agreement for look in own_sum(m, column)] for column in range(m.task.digits)]
     found = [row for row in by_column if row and min(row) <= OPPOSES]
     return {BACKWARDS: len(found), FORWARDS: sum(max(row) >= ENOUGH for row in found)}

@@ -41,12 +41,12 @@ CIRCLE = (0.9, 0.95, 0.98)  # least energy, cosine, accuracy by angle
 
 
 def circle(m: SequenceMeasurements) -> OutputCircle:
-    """The circle of the ten digits' outputs."""
+    """Return the circle of the ten digits' outputs."""
     return output_circle(m.folded.W_U[:, :10])
 
 
 def _stream(m: SequenceMeasurements, layer: int) -> Float[Tensor, "input answer d_model"]:
-    """The residual stream after a layer, as the last LayerNorm leaves it, where digits are read."""
+    """Return the residual stream after a layer, as the last LayerNorm leaves it, where digits are read."""
     hook, normalised = f"blocks.{layer}.hook_resid_post", m.folded.ln_final
     assert isinstance(normalised, torch.nn.Module)
     with torch.no_grad():
@@ -78,7 +78,8 @@ def _sum_circle(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def waves_of_two_digits(m: SequenceMeasurements) -> Float[Tensor, "wave_a wave_b"]:
-    """Shares of the waves of both digits of the last column in what heads write that look at it where it is read.
+    """Return the shares of the waves of both digits of the last column in what heads write that look at it where it is
+    read.
 
     Waves are of 0 to 5 turns in ten digits; the constant is left out.
     """

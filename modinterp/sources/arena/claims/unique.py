@@ -36,7 +36,7 @@ def tokens_of(letters: str) -> Int[Tensor, "input letter"]:
 
 
 def attention_to_copies(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
-    """Mean attention of each letter to its earlier copies where there are any, by head of the first layer."""
+    """Return the mean attention of each letter to its earlier copies where there are any, by head of the first layer."""
     tokens, pattern = m.sampled.inputs, m.pattern_of(m.sampled.inputs)[0].double()
     n = tokens.shape[1]
     is_copy = (tokens.unsqueeze(2) == tokens.unsqueeze(1)) & torch.ones(n, n, dtype=torch.bool).tril(-1)
@@ -47,7 +47,7 @@ def attention_to_copies(m: SequenceMeasurements) -> Float[Tensor, "head letter"]
 
 
 def contrasts(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
-    """How much more each letter adds to its own logit than to others', by head of the second layer.
+    """Measure how much more each letter adds to its own logit than to others', by head of the second layer.
 
     The effect is summed, without signs, over heads of the first layer whose output the head of the second layer copies.
     """
@@ -59,12 +59,12 @@ def contrasts(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
 
 
 def domain_of(m: SequenceMeasurements) -> Int[Tensor, " letter"]:
-    """The head of the second layer with the largest contrast, by letter."""
+    """Return the head of the second layer with the largest contrast, by letter."""
     return contrasts(m).argmax(dim=0)
 
 
 def accuracies_without(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
-    """Accuracy by right letter, with each head of the second layer at its mean."""
+    """Return the accuracy by right letter, with each head of the second layer at its mean."""
     right, found = m.sampled.labels, []
     for head in range(m.means.shape[2]):
         with heads_at_mean(m.precise, m.means, [(1, head)]) as network:

@@ -18,7 +18,7 @@ TRAINED_PAIRS, PAIRS = "pairs in the training set", "pairs of numbers"
 
 
 def _grokking_window(m: CyclicMeasurements) -> dict[str, float]:
-    """From when to when the test loss of a run comes down. [epochs]"""
+    """Return the epochs between which the test loss of a run falls."""
     window = fall(m.history)
     return {
         "epoch at which grokking begins": window.start,
@@ -33,7 +33,7 @@ def _dataset() -> dict[str, Value]:
 
 
 def _positions(m: CyclicMeasurements) -> dict[str, float]:
-    """How close the embeddings of the two positions are, by the report's two measures."""
+    """Measure how similar the embeddings of the two positions are, by the report's two measures."""
     W_pos = m.W_pos
     cosine, difference = float(cosines(W_pos)[0, 1]), relative_difference(W_pos[0], W_pos[1])
     return {
@@ -43,7 +43,7 @@ def _positions(m: CyclicMeasurements) -> dict[str, float]:
 
 
 def _symmetric(m: CyclicMeasurements) -> dict[str, float]:
-    """Relative difference of the neurons that exchanging the two numbers makes, and that another pair makes."""
+    """Return the relative change of the neurons for exchanged numbers, and for another pair."""
     pairs = m.post.flatten(0, 1)
     others = pairs[torch.randperm(len(pairs), generator=torch.Generator().manual_seed(0))]
     return {

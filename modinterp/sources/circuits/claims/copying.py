@@ -24,7 +24,7 @@ SOURCE_SLOPE = 0.15  # of the scores, in the report
 
 
 def _copied(m: OrderMeasurements) -> dict[str, float]:
-    """Share of the numbers that are the answer when all heads attend to them alone."""
+    """Return the share of numbers that are the answer when all heads attend only to this number."""
     return {"large numbers copied": float(m.copying.right[m.smallest_number :].double().mean())}
 
 
@@ -44,7 +44,7 @@ def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
 
 
 def robustness(m: OrderMeasurements) -> dict[str, float]:
-    """Share of another number that copying tolerates, and the share that is copied without."""
+    """Return the share of another number that copying tolerates, and the share of numbers that are copied."""
     return {
         TOLERATED: tolerance_of_copied(m).largest_share(),
         "copied without any other number": float(m.tolerance.accuracy[0]),
@@ -52,9 +52,7 @@ def robustness(m: OrderMeasurements) -> dict[str, float]:
 
 
 def of_copied(before: str, now: str) -> tuple[Change, ...]:
-    """Describe the change of a claim on robustness, given the earlier copying of all numbers and the share tolerated
-    now.
-    """
+    """Return the `Change` of a claim on robustness, from measuring all numbers to measuring copied numbers only."""
     return (
         Change(
             date="2026-11-23",
@@ -71,12 +69,12 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
 
 
 def _accuracy_where(correct: Bool[Tensor, " input"], where: Bool[Tensor, " input"]) -> float:
-    """Share of right answers among some of the inputs; NaN where there are none."""
+    """Return the share of right answers among some of the inputs; NaN where there are none."""
     return float(correct[where].double().mean()) if bool(where.any()) else float("nan")
 
 
 def _idealised(m: OrderMeasurements) -> dict[str, float]:
-    """Accuracy with attention scores on lines, with perfect copying, and with both, beside the network's own."""
+    """Return the accuracy with linear attention scores, with perfect copying, with both, and of the network itself."""
     inputs, numbers, wide = m.uniform.inputs, m.numbers, m.gap >= 0.15 * m.limit
     everywhere = torch.ones_like(wide)
     on_lines = m.cls_by_lines.pattern(inputs)
@@ -97,12 +95,12 @@ def _idealised(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _algorithm(*runs: OrderMeasurements) -> dict[str, Value]:
-    """The idealised algorithm in every run, and what the weights of the first prove, if it is no other seed."""
+    """Return the idealised algorithm's accuracy in every run, and the accuracy that the first run's weights prove."""
     return {**each(_idealised)(*runs), **({} if runs[0].name in BALANCED[1:] else _proof(runs[0]))}
 
 
 def _proof(m: OrderMeasurements) -> dict[str, float]:
-    """Accuracy that the weights prove; 0 for a network without ReLUs, or below an accuracy of one half."""
+    """Return the accuracy that the weights prove; 0 for a network without ReLUs, or below an accuracy of one half."""
     fits = m.accuracy >= HALF and m.cls.logit_map.act_fn == "relu"
     return {"proven accuracy": m.bound.accuracy if fits else 0.0}
 

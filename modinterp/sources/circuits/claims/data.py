@@ -30,7 +30,7 @@ EVERY_SEED = tuple(f"circuits/{task}-width-*-{seed}" for task in ("add", "median
 
 
 def _no_grok(*runs: NetworkMeasurements) -> dict[str, Value]:
-    """How long the test set lags behind the training set, by run."""
+    """Return the epochs by which the test set lags behind the training set, by run."""
     times = [m.grokking for m in runs]
     return {
         DELAY: [(t.grokked - t.memorised) / t.memorised for t in times],
@@ -39,7 +39,7 @@ def _no_grok(*runs: NetworkMeasurements) -> dict[str, Value]:
 
 
 def _sort_hard(small: OrderMeasurements, large: OrderMeasurements) -> dict[str, Value]:
-    """What the sort gains in accuracy by ten times the inputs."""
+    """Return the gain in accuracy of the sort from ten times as many inputs."""
     return {"gain in accuracy": large.accuracy - small.accuracy}
 
 
@@ -78,7 +78,7 @@ def _rebalance(plain: OrderMeasurements, balanced: OrderMeasurements) -> dict[st
 
 
 def _five_answers(*runs: OrderMeasurements) -> dict[str, Value]:
-    """What sorts gain that are asked for all five ranks of every input, over those that are asked for one."""
+    """Return the gain of sorts trained on all five ranks of every input over sorts trained on one rank."""
     of: dict[int, list[OrderMeasurements]] = {}
     for m in runs:
         if m.spec is not None:
@@ -103,14 +103,14 @@ def _final_losses(runs: Sequence[NetworkMeasurements]) -> dict[int, float]:
 
 
 def _by_task(runs: Sequence[NetworkMeasurements]) -> tuple[dict[int, float], dict[int, float]]:
-    """`_final_losses` of addition, and of the median."""
+    """Return `_final_losses` for addition and for the median."""
     ordering = [isinstance(m.task, Ordering) for m in runs]
     of_addition = [m for m, orders in zip(runs, ordering, strict=True) if not orders]
     return _final_losses(of_addition), _final_losses([m for m, orders in zip(runs, ordering, strict=True) if orders])
 
 
 def _width(*runs: NetworkMeasurements) -> dict[str, Value]:
-    """The width with the lowest final test loss, for addition and for the median."""
+    """Return the width with the lowest final test loss, for addition and for the median."""
     addition, of_median = _by_task(runs)
     return {
         "best width of addition": _best_width(addition),
@@ -120,7 +120,7 @@ def _width(*runs: NetworkMeasurements) -> dict[str, Value]:
 
 
 def _best_width(losses: Mapping[int, float]) -> float:
-    """The width with the lowest loss; NaN where there is none."""
+    """Return the width with the lowest loss; NaN where there is none."""
     return float(min(losses, key=lambda width: losses[width])) if losses else float("nan")
 
 

@@ -22,7 +22,7 @@ EXAMPLE = 0.012  # slope of the dimension that the report shows
 
 
 def _queries(m: OrderMeasurements) -> dict[str, float]:
-    """How much the query at CLS differs between inputs, and how monotonic the numbers' queries are."""
+    """Measure how much the query at CLS differs between inputs, and how monotonic the numbers' queries are."""
     inputs = m.uniform.inputs[:100, : m.n + 1].to(m.model.W_E.device)
     with torch.no_grad():
         _, cache = m.model.run_with_cache(inputs, names_filter=QUERIES)
@@ -36,19 +36,19 @@ def _queries(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _on_lines(vectors: Float[Tensor, "token head d_head"], first: int) -> float:
-    """Share of the variance over the numbers from `first` on that one line a dimension explains."""
+    """Return the share of variance over numbers from `first` on that one line per dimension explains."""
     fits = lines(vectors, first)
     variance = vectors[first:].var(dim=0)
     return float((variance * fits.explained.nan_to_num(0)).sum() / variance.sum())
 
 
 def _mean_keys(m: OrderMeasurements) -> Float[Tensor, "token head d_head"]:
-    """Key of every number, averaged over the input positions."""
+    """Return the key of every number, averaged over the input positions."""
     return m.lookups.keys[: m.n, : m.limit].mean(dim=0)
 
 
 def _key_lines(m: OrderMeasurements) -> dict[str, float]:
-    """How far the dimensions of the keys are lines in the number."""
+    """Measure how close the dimensions of the keys are to linear functions of the number."""
     keys = _mean_keys(m)
     above, flatness = lines(keys, m.smallest_number), float("nan")
     if m.smallest_number >= 3:
@@ -71,7 +71,9 @@ def _slopes(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _single_dimension(m: OrderMeasurements) -> dict[str, float]:
-    """How far one dimension of the keys is a line: the one whose slope is nearest to that of the report's example."""
+    """Measure how far one dimension of the keys is a line: the one whose slope is nearest to that of the report's
+    example.
+    """
     fits = lines(_mean_keys(m), m.smallest_number)
     sizes = fits.slope.abs().flatten()
     nearest = int((sizes - EXAMPLE).abs().argmin())

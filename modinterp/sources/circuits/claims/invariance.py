@@ -19,7 +19,7 @@ MEAN_ORDER_COSINE = "mean cosine of the pre-activations between two orders"
 
 
 def position_cosines(m: OrderMeasurements) -> dict[str, float]:
-    """Cosines between embeddings of positions: the inputs among themselves, and with CLS."""
+    """Return cosines between position embeddings: among the input positions, and between these and CLS."""
     similar, n = m.positions, m.n
     among = similar[:n, :n][~torch.eye(n, dtype=torch.bool)]
     return {
@@ -29,7 +29,9 @@ def position_cosines(m: OrderMeasurements) -> dict[str, float]:
 
 
 def order_cosines(m: OrderMeasurements) -> dict[str, float]:
-    """Cosines between the neurons at CLS, before their nonlinearity, in all orders of some inputs, and between inputs."""
+    """Return the cosines between the neurons at CLS, before their nonlinearity, in all orders of some inputs, and
+    between inputs.
+    """
     unit = F.normalize(m.pre_in_all_orders, dim=2)
     similar, among = unit @ unit.transpose(1, 2), unit[:, 0] @ unit[:, 0].T
     return {
@@ -62,7 +64,7 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
 
 
 def _perm_output(m: OrderMeasurements) -> dict[str, float]:
-    """Share of some inputs whose answer is the same in all orders of their numbers."""
+    """Return the share of inputs whose answer is the same in all orders of the numbers."""
     answers = m.cls.logit_map.logits(m.cls.resid(m.in_all_orders.flatten(0, 1))).argmax(dim=1)
     answers = answers.view(m.in_all_orders.shape[:2])
     single = (answers == answers[:, :1]).all(dim=1)
@@ -70,7 +72,7 @@ def _perm_output(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _perm_pattern(m: OrderMeasurements) -> dict[str, float]:
-    """How much less neighbouring orders differ where the orders stand in sequence than where they are shuffled."""
+    """Measure how much less neighbouring orders differ where the orders stand in sequence than where they are shuffled."""
     unit = F.normalize(m.pre_in_all_orders, dim=2)
     shuffled = torch.randperm(unit.shape[1], generator=torch.Generator().manual_seed(0))
     contrast = [neighbour_contrast(u @ u.T, shuffled) for u in unit]

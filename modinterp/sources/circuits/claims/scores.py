@@ -20,7 +20,7 @@ NEAR_DIAGONAL = "score near the diagonal less elsewhere, over the standard devia
 
 
 def _exclusive(m: OrderMeasurements) -> dict[str, float]:
-    """Attention of CLS to the largest number, of the worst head, by how far that leads."""
+    """Return the worst head's attention from CLS to the largest number, by the lead of this number."""
     wide = m.gap >= m.limit // 10
     far = attention_to_largest(m.pattern[wide], m.numbers[wide])
     everywhere, tight = attention_to_largest(m.pattern, m.numbers), m.gap == 1
@@ -35,14 +35,18 @@ def _exclusive(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _near_diagonal(table: Float[Tensor, "head query key"]) -> float:
-    """Mean score of numbers at most a twentieth apart, less that of all others, over the spread; mean over heads."""
+    """Return the mean score of numbers at most a twentieth apart, less that of all others, over the spread; mean over
+    heads.
+    """
     numbers = torch.arange(table.shape[1])
     near = (numbers[:, None] - numbers).abs() <= len(numbers) // 20
     return float(((table[:, near].mean(dim=1) - table[:, ~near].mean(dim=1)) / table.flatten(1).std(dim=1)).mean())
 
 
 def _number_table(m: OrderMeasurements) -> dict[str, float]:
-    """Scores of numbers with numbers near the diagonal of their table, and whether any answer depends on them."""
+    """Return the scores of numbers with numbers near the diagonal of their table, and whether any answer depends on
+    them.
+    """
     return {
         NEAR_DIAGONAL: _near_diagonal(m.lookups.number_scores[:, : m.limit, : m.limit]),
         "change of the logits without these queries": m.change_by_other_queries(),
@@ -50,7 +54,7 @@ def _number_table(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _score_lines(m: OrderMeasurements) -> dict[str, float]:
-    """Lines through the scores of numbers with CLS, by head."""
+    """Return the lines fitted to the scores of numbers with CLS, by head."""
     fits = m.score_lines
     return {
         "R squared, best head": float(fits.explained.max()),
@@ -62,14 +66,14 @@ def _score_lines(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _shifted(m: OrderMeasurements) -> dict[str, float]:
-    """Change of the attention when a constant is added to all scores."""
+    """Return the change of the attention when a constant is added to all scores."""
     cls, inputs = m.cls, m.uniform.inputs[:1000]
     shifted = cls.with_scores(cls.scores + 60).pattern(inputs)
     return {"largest change of the pattern": float((shifted - cls.pattern(inputs)).abs().max())}
 
 
 def _regressed(m: OrderMeasurements) -> dict[str, float]:
-    """What is lost when every score is put on its head's line."""
+    """Measure the drop in accuracy when every score is replaced by its head's linear fit."""
     by_line, own = m.score_lines.at(m.limit)[m.smallest_number :], m.scores[m.smallest_number :]
     accuracy = float(m.correct_first(m.cls_by_lines.logits(m.uniform.inputs)).double().mean())
     return {

@@ -27,7 +27,7 @@ BY_DIFFERENCE_SHUFFLED = f"{BY_DIFFERENCE}, numbers shuffled"
 
 
 def _polynomial(m: OrderMeasurements) -> dict[str, float]:
-    """How well lines and cubics fit the scores of a head, means over outputs and input positions."""
+    """Measure how well lines and cubics fit the scores of a head, averaged over outputs and input positions."""
     queries = [m.lookups.query_position(m.n + o, m.limit if o == 0 else m.limit // 2) for o in range(m.task.n_read)]
     scores = torch.stack([query.scores[: m.n, : m.limit] for query in queries]).permute(2, 0, 1, 3)
     line, cube = (polynomial_explained(scores, degree).mean(dim=(0, 1)) for degree in (1, 3))
@@ -39,7 +39,7 @@ def _polynomial(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _tables(m: OrderMeasurements) -> Iterator[Float[Tensor, "head query_token key_token"]]:
-    """Scores that the numbers at the last position give to those at each input position, without their means."""
+    """Yield the scores that the numbers at the last position give to those at each input position, without their means."""
     queries = m.lookups.queries[-1, : m.limit]
     for pos in range(m.n):
         table = torch.einsum("qhd,khd->hqk", queries, m.lookups.keys[pos, : m.limit]) / m.lookups.scale
@@ -62,7 +62,7 @@ def _by_position(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _along_diagonals(table: Float[Tensor, "query_token key_token"]) -> float:
-    """Share of a table's variance that the means of its diagonals explain."""
+    """Return the share of a table's variance that the means of its diagonals explain."""
     n, entries = len(table), table.cpu().flatten()
     diagonal = (torch.arange(n) - torch.arange(n)[:, None] + n - 1).flatten()
     sums = torch.zeros(2 * n - 1, dtype=entries.dtype).index_add_(0, diagonal, entries)

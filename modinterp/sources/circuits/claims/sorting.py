@@ -1,4 +1,4 @@
-"""The sort transformer, which answers token by token: what each output attends to, and by what it answers."""
+"""Claims on the sort transformer: what each output attends to, and how it answers token by token."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ OF_OUTPUT = tuple(f"best head, output {o}" for o in range(1, 6))
 
 
 def _curves(m: OrderMeasurements) -> dict[str, float]:
-    """Share of sequences of which every token is right, each said after the network's own."""
+    """Return the share of sequences for which every generated token is right."""
     return {"generated, whole sequences": float((m.generated == m.uniform.labels).all(dim=1).double().mean())}
 
 
 def _positions(m: OrderMeasurements) -> dict[str, float]:
-    """Mean cosine among the embeddings of the input positions, and less that with the output positions."""
+    """Return the mean cosine among the embeddings of the input positions, and less that with the output positions."""
     among, across = position_cosines(m)[INPUT_COSINE], float(m.positions[: m.n, m.n :].mean())
     return {
         INPUT_COSINE: among,
@@ -42,12 +42,12 @@ def _positions(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _last(m: OrderMeasurements) -> dict[str, float]:
-    """Attention of the last output to the largest number, of the best head."""
+    """Return the largest attention of any head from the last output to the largest number."""
     return {"most attended is the largest, best head": float(m.ranks.first[-1, :, -1].max())}
 
 
 def _second_last(m: OrderMeasurements) -> dict[str, float]:
-    """Share of inputs in which an output attends most to the number of its own rank, of the best head."""
+    """Return, for the best head, the share of inputs in which an output attends most to the number of its own rank."""
     own_rank = [float(m.ranks.first[o, :, o].max()) for o in range(m.n)]
     return {
         "best head, the worse of the last two outputs": min(own_rank[-2:]),
@@ -56,7 +56,7 @@ def _second_last(m: OrderMeasurements) -> dict[str, float]:
 
 
 def _inputs_only(m: OrderMeasurements) -> dict[str, float]:
-    """Attention of the outputs to CLS and to outputs, which are not inputs."""
+    """Return the attention of the outputs to CLS and to other outputs."""
     return {"mean attention to CLS and behind": float((m.ranks.to_outputs + m.ranks.to_cls).mean())}
 
 
@@ -74,7 +74,7 @@ def swaps(m: OrderMeasurements) -> list[TokenSwap]:
 
 
 def _swapped(m: OrderMeasurements) -> dict[str, float]:
-    """Whether answers go by the place of an output or by its token, means over the outputs after the first."""
+    """Measure whether answers follow an output's position or its token, averaged over the outputs after the first."""
     by_output = swaps(m)
     unchanged, larger = mean(swap.unchanged for swap in by_output), mean(swap.next_larger for swap in by_output)
     return {

@@ -42,7 +42,7 @@ def _attention_is_periodic(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _mixed_head(m: CyclicMeasurements) -> dict[str, Value]:
-    """Frequencies at which the head that is tuned least attends, with one number fixed."""
+    """Return the frequencies in the attention of the least tuned head, for one fixed number."""
     shares = [share for _, share in m.circles.tuning]
     least = min(range(len(shares)), key=shares.__getitem__)
     strong = significant_frequencies(m.pattern[m.circles.fixed_a, :, least, 0])
@@ -54,7 +54,7 @@ def _mixed_head(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _offsets(m: CyclicMeasurements) -> dict[str, Value]:
-    """How the level about which tuned heads swing with b moves with a, and how far their phase does.
+    """Measure how mean attention and phase of tuned heads, as functions of b, change with a.
 
     In a network without a tuned head, which is a control, of all heads, each at its largest frequency.
     """

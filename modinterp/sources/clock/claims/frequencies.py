@@ -65,7 +65,7 @@ def _frequencies_over_training(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _gone_without_decay(*runs: CyclicMeasurements) -> dict[str, Value]:
-    """How many active frequencies go after 5,000 epochs, of all seeds together, with weight decay and without."""
+    """Return how many active frequencies go after 5,000 epochs, of all seeds together, with weight decay and without."""
     gone, accuracies = {True: 0, False: 0}, [float(m["final_test_accuracy"]) for m in runs if m.recipe.decay_until]
     for m in runs:
         counts = [len(significant_frequencies(_embedding_at(m, epoch))) for epoch in (EPOCHS[0], EPOCHS[-1])]
@@ -88,7 +88,9 @@ def _gini_over_training(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _inactive_norms(*runs: CyclicMeasurements) -> dict[str, Value]:
-    """Median norm of the embedding's inactive frequencies over its largest, in all runs but the last over the last."""
+    """Return the median norm of the embedding's inactive frequencies over its largest, in all runs but the last over
+    the last.
+    """
     ours = [_inactive(_embedding_at(m, 10_000)) for m in runs[:-1]]
     return {
         "inactive norms over those of the other source's network, smallest": (

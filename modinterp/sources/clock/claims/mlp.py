@@ -71,7 +71,7 @@ def _biases(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _orthant(m: CyclicMeasurements) -> dict[str, Value]:
-    """How far the neurons stay above 0, where the ReLU leaves them as they are, with and without their biases."""
+    """Measure how far the neurons stay above 0, where the ReLU leaves them as they are, with and without their biases."""
     b_in, pre = m.b_in.double(), m.pre
     return {
         NEGATIVE_PRE: float((pre < 0).double().mean()),

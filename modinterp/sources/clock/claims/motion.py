@@ -28,7 +28,7 @@ WITH_HEAD = {name: f"{name}, with a head" for name in (ROTATION, ROTATION_FIT)}
 
 
 def _worst(slopes: Sequence[float]) -> float:
-    """The slope that is farthest from 1; NaN if there is none."""
+    """Return the slope that is farthest from 1; NaN without slopes."""
     return max(slopes, key=lambda turns: abs(turns - 1), default=math.nan)
 
 
@@ -42,7 +42,9 @@ def _revolving(m: CyclicMeasurements, hook: str) -> dict[str, Value]:
 
 
 def _rotating(m: CyclicMeasurements, hook: str, pair: int, freqs: Sequence[int]) -> dict[str, Value]:
-    """Rotation at these frequencies, in whichever sense; the radius of the centre's way; NaN where there are none."""
+    """Return the rotation at given frequencies, in either direction, and the radius of the centre's path; NaN without
+    any.
+    """
     turning, motions = turnings(m, hook, pair), m.circles.motions(hook, pair)
     return {
         ROTATION: _worst([abs(turning[k].rotation.turns) for k in freqs]),

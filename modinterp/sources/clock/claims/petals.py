@@ -21,7 +21,8 @@ _PHASES = [2 * math.pi * (i + 0.1) / 6 for i in range(6)]
 
 
 def _largest_error(pairs: Iterable[tuple[int, int]]) -> float:
-    """Largest error of the petals' closed-form spectrum against the transform of the curve, over phases and operands.
+    """Return the largest error of the petals' closed-form spectrum against the transform of the curve, over phases and
+    operands.
 
     Args:
         pairs: frequencies of the embedding and of the attention. [cycles per p]

@@ -33,7 +33,7 @@ ABOVE_MEDIAN_HEAD = "above the median head by"
 
 
 def _worst_prediction(fits: Sequence[PetalFit]) -> dict[str, Value]:
-    """The worst prediction among petals; NaN if there are none."""
+    """Return the worst values of the fits' measures over all petals; NaN without petals."""
     return {
         PREDICTION_FIT: min((fit.explained for fit in fits), default=math.nan),
         FREQUENCIES_SHARE: min((fit.at_frequencies for fit in fits), default=math.nan),
@@ -43,7 +43,7 @@ def _worst_prediction(fits: Sequence[PetalFit]) -> dict[str, Value]:
 
 
 def _petals_where(attention: Callable[[int, int], bool]) -> Callable[[CyclicMeasurements], dict[str, Value]]:
-    """A measure of the petals of z, of heads that are tuned to a key frequency.
+    """Return a measure of the petals of z, of heads that are tuned to a key frequency.
 
     Args:
         attention: which petals, by the frequency of the attention and that of the plane.
@@ -62,14 +62,16 @@ def _petals_in_residual_stream(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _corners_without_noise(points: Float[Tensor, "b 2"], freqs: set[int]) -> float:
-    """Share of a curve's points that are corners of its convex hull, by its waves of these frequencies alone."""
+    """Return the share of a curve's points that are corners of its convex hull, by its waves of these frequencies
+    alone.
+    """
     own = torch.isin(component_frequencies(len(points)), torch.tensor(sorted(freqs))).to(points.device)
     curve = fourier_basis(len(points)).to(points.device).T @ (transform(points) * own[:, None])
     return len(convex_hull(curve)) / len(points)
 
 
 def _corners(m: CyclicMeasurements) -> dict[str, Value]:
-    """Corners of circles and petals, each without the waves that are none of its own."""
+    """Return the share of points on the convex hull of circles and petals, after removing other waves."""
     circles = [_corners_without_noise(m.W_E.double() @ plane, {0, k}) for k, plane in m.circles.planes.items()]
     same, others = [], []
     for head, (k, plane) in ((h, item) for h in m.circles.tuned_heads for item in m.circles.planes.items()):
@@ -86,7 +88,9 @@ def _corners(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _sum_of_heads(number: int) -> Callable[[CyclicMeasurements], dict[str, Value]]:
-    """A measure of the circle of all heads' sum, at the key frequency of that number, from 0, in ascending order."""
+    """Return a measure of the circle of all heads' sum, at the key frequency of that number, from 0, in ascending
+    order.
+    """
 
     def circle_of_sum(m: CyclicMeasurements) -> dict[str, Value]:
         if number >= len(m.freqs):

@@ -24,12 +24,12 @@ from modinterp.sources.clock.runs import MAIN, ONE_HEAD, SEEDS
 
 
 def _planes(m: CyclicMeasurements) -> dict[int, Float[Tensor, "d_model 2"]]:
-    """Key frequency to the plane of its circle in the MLP's output, by orthonormal columns."""
+    """Map each key frequency to the plane of its circle in the MLP's output, with orthonormal columns."""
     return {k: m.circles.plane_directions(MLP_OUT, k).pair(0) for k in m.freqs}
 
 
 def _logits_of_circles(m: CyclicMeasurements) -> dict[int, Float[Tensor, "a b output"]]:
-    """Key frequency to the logits that its circle in the MLP's output gives, such that nothing counts twice."""
+    """Map each key frequency to the logits of its circle in the MLP's output, without counting any part twice."""
     return circle_logits(m.activation(MLP_OUT), m.W_U, _planes(m))
 
 
@@ -43,7 +43,7 @@ def _logits_in_planes(m: CyclicMeasurements) -> dict[int, Float[Tensor, "a b out
 
 
 def _answer_to(b: int) -> Callable[[CyclicMeasurements], dict[str, Value]]:
-    """A measure of how the sum of the fixed a and b mod p is read off the circles of the MLP's output."""
+    """Return a measure of how the sum of the fixed a and b mod p is read off the circles of the MLP's output."""
 
     def readout(m: CyclicMeasurements) -> dict[str, Value]:
         circles, pair = _logits_in_planes(m).values(), (m.circles.fixed_a, b % m.p)
@@ -85,7 +85,7 @@ def _how_many(m: CyclicMeasurements, one_head: CyclicMeasurements) -> dict[str, 
 
 
 def _is_unique(p: int, freqs: tuple[int, ...]) -> bool:
-    """Whether the sum of cosines of k x is largest at x = 0 alone, by looking at every residue x mod p."""
+    """Return True if the sum of cosines of k x is largest only at x = 0, by testing every residue x mod p."""
     x = torch.arange(p)
     total = sum((torch.cos(2 * math.pi / p * (k * x % p).double()) for k in freqs), torch.zeros(p).double())
     return int((total > total[0] - 1e-9).sum()) == 1

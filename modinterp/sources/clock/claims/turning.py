@@ -16,7 +16,7 @@ FIRST, SECOND = 0, 1  # pairs of principal directions
 
 
 class Slope(NamedTuple):
-    """A line through an angle against a reference angle that goes round once.
+    """A line fitted to an angle as a function of a reference angle that makes one turn.
 
     Attributes:
         turns: slope of the line: turns for each turn of the reference, negative for backwards.
@@ -28,7 +28,7 @@ class Slope(NamedTuple):
 
 
 class Turning(NamedTuple):
-    """How fast the centre of a circle goes round the origin, and the circle round its centre, as a goes round."""
+    """The slopes of a circle's revolution around the origin, and of its rotation about its centre, as a runs."""
 
     revolution: Slope
     rotation: Slope

@@ -15,7 +15,7 @@ LEARNED = {"final_test_accuracy": at_least(0.99, "the statement is about a netwo
 
 
 def has_learned(m: GroupMeasurements) -> bool:
-    """True for each network that is right on pairs that it was not trained on."""
+    """Return True for each network that is right on pairs that it was not trained on."""
     return LEARNED["final_test_accuracy"].holds(m["final_test_accuracy"])
 
 
@@ -33,5 +33,5 @@ def of_its_group(claim: Claim) -> Claim:
 
 
 def _class_sizes(task: Group) -> list[int]:
-    """The sizes of a group's conjugacy classes, which tell the groups of the source's networks apart."""
+    """Return the sizes of a group's conjugacy classes, which tell the groups of the source's networks apart."""
     return [len(members) for members in conjugacy_classes(task)]

@@ -1,4 +1,4 @@
-"""How single neurons of the S5 MLP work, how they are read, and what is left with and without representations."""
+"""Claims on neurons of the S5 MLP: how they work, how they are read out, and losses without representations."""
 
 from __future__ import annotations
 

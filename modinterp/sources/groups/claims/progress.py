@@ -40,7 +40,7 @@ def _restricted(m: GroupMeasurements) -> dict[str, Value]:
 
 
 def learned_at(m: GroupMeasurements) -> dict[str, int]:
-    """Name of a key representation to the epoch of the first snapshot at which its similarity exceeds 0.05."""
+    """Return the name of a key representation to the epoch of the first snapshot at which its similarity exceeds 0.05."""
     found = {}
     for name in m.key_names:
         known = m.progress[m.progress[f"similarity_{name}"] > ORDER_SIMILARITY]

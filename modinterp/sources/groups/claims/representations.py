@@ -1,4 +1,4 @@
-"""Representations in the logits, the embeddings, the neurons and the unembedding of the S5 MLP."""
+"""Claims on representations in the logits, embeddings, neurons and unembedding of the S5 MLP."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _setup() -> dict[str, Value]:
 
 
 def _first(m: GroupMeasurements, column: str, least: float) -> float:
-    """The first logged epoch at which a column is at least so much; NaN for none."""
+    """Return the first logged epoch at which a column is at least so much; NaN for none."""
     rows = m.history[m.history[column] >= least]
     return float(rows["epoch"].iloc[0]) if len(rows) else math.nan
 

@@ -30,7 +30,7 @@ WEAK = 0.035
 
 
 def _keys_by_group(runs: Iterable[GroupMeasurements]) -> dict[str, list[tuple[str, ...]]]:
-    """Name of a group to the key representations of each of its networks that learned."""
+    """Return the name of a group to the key representations of each of its networks that learned."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for m in filter(has_learned, one_at_a_time(runs)):
         found.setdefault(m.task.group, []).append(m.key_names)
@@ -67,7 +67,7 @@ def _number(*runs: GroupMeasurements) -> dict[str, Value]:
 
 
 def strong(m: GroupMeasurements) -> tuple[str, ...]:
-    """Names of the representations whose similarity exceeds 0.05."""
+    """Return the names of the representations whose similarity exceeds 0.05."""
     return tuple(rho.name for rho in m.keys if m.similarity(rho.name) > ORDER_SIMILARITY)
 
 
@@ -86,12 +86,12 @@ def _fewer(*runs: GroupMeasurements) -> dict[str, Value]:
 
 
 def _frequencies(m: GroupMeasurements, names: Iterable[str]) -> set[int]:
-    """Those of some representations that turn, by how often."""
+    """Return the frequencies of the rotations among some representations."""
     return {int(name.rpartition(" ")[2]) for name in names if name.startswith("frequency")}
 
 
 def _weak(m: GroupMeasurements) -> list[bool]:
-    """Of each key frequency whose similarity is below 0.035, whether it is twice a strong one."""
+    """Return, for each key frequency with a similarity below 0.035, True if it is twice a strong frequency."""
     n = m.task.n // (2 if m.task.group.startswith("D") else 1)
     doubled = {min(2 * k % n, -2 * k % n) for k in _frequencies(m, strong(m))}
     return [k in doubled for k in _frequencies(m, (name for name in m.key_names if m.similarity(name) < WEAK))]

@@ -47,7 +47,7 @@ def _preserve_quad(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _harmonics(rows: Tensor, winner: Tensor, r: int) -> Tensor:
-    """Amplitude of each row at r times its frequency, over that at its frequency."""
+    """Return the amplitude of each row at r times its frequency, over that at its frequency."""
     p = rows.shape[1]
     sizes = spectrum(rows).abs()
     k = (r * (winner + 1)) % p
@@ -56,7 +56,8 @@ def _harmonics(rows: Tensor, winner: Tensor, r: int) -> Tensor:
 
 
 def first_order(p: int = 97, k: int = 1, grid: int = 64) -> tuple[Tensor, Tensor]:
-    """First steps of an aligned ReLU neuron from cosines: gradient of theta and of xi at uniform probabilities.
+    """Return the first steps of an aligned ReLU neuron from cosines: gradient of theta and of xi at uniform
+    probabilities.
 
     Args:
         grid: number of phases over which amplitudes of harmonics are averaged.

@@ -61,14 +61,14 @@ def _squared_correlations(x: Tensor, y: Tensor) -> Tensor:
 
 
 def _half_medians(theta: Tensor, is_positive: Tensor) -> Tensor:
-    """The square wave whose two levels are the medians of each neuron's weights in its two half-periods."""
+    """Return the square wave whose two levels are the medians of each neuron's weights in its two half-periods."""
     nan = torch.full_like(theta, torch.nan)
     upper, lower = (torch.where(part, theta, nan).nanquantile(0.5, dim=1) for part in (is_positive, ~is_positive))
     return torch.where(is_positive, upper.unsqueeze(1), lower.unsqueeze(1))
 
 
 def _shape(m: CyclicMeasurements) -> dict[str, Value]:
-    """How near theta is to a cosine and to a square wave; both may lie off zero by a constant."""
+    """Measure how well a cosine and a square wave, each plus a constant, fit theta."""
     waves = waves_of(m)
     wave = (angles(waves.p)[waves.winner] + waves.phi.unsqueeze(1)).cos()
     constant = waves.theta.mean(dim=1, keepdim=True)

@@ -47,7 +47,7 @@ def _trace(phi: float, psi: float, steps: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _largest_rise() -> float:
-    """Largest rise of |D| in a step, over 1,000 random starts of 700 steps."""
+    """Return the largest rise of |D| in a step, over 1,000 random starts of 700 steps."""
     generator = torch.Generator().manual_seed(0)
     z, w = (_polar(torch.full((1000,), 0.02), 2 * torch.pi * torch.rand(1000, generator=generator)) for _ in "zw")
     before, rise = wrapped(2 * z.angle() - w.angle()).abs(), -math.inf
@@ -106,7 +106,7 @@ def _quantities(z: Tensor, w: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _flow_drift() -> float:
-    """Largest relative change of the two quantities over a time of 200, in small steps of second order."""
+    """Return the largest relative change of the two quantities over a time of 200, in small steps of second order."""
     generator = torch.Generator().manual_seed(1)
     z, w = (_polar(torch.full((100,), 0.02), 2 * torch.pi * torch.rand(100, generator=generator)) for _ in "zw")
     z = 1.5 * z
@@ -121,7 +121,7 @@ def _flow_drift() -> float:
 
 
 def _at_first(waves: NeuronWaves, winner: Tensor) -> tuple[Tensor, Tensor]:
-    """What is read and written at given frequencies, one a neuron."""
+    """Return input and output amplitudes of each neuron at one given frequency per neuron."""
     return tuple(x.gather(1, winner.unsqueeze(1)).squeeze(1) for x in (waves.read, waves.written))  # type: ignore
 
 
@@ -138,7 +138,7 @@ def _invariants(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def last_epoch(m: CyclicMeasurements, least: float) -> int:
-    """The last logged epoch up to which the training loss is at least a share of ln p, in thousands of epochs.
+    """Return the last logged epoch up to which the training loss is at least a share of ln p, in thousands of epochs.
 
     Raises:
         NotRecorded: there is no history, as of a user's file.

@@ -74,7 +74,7 @@ def _stages(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _memorised(m: CyclicMeasurements) -> int:
-    """The first logged epoch with train accuracy 1.
+    """Return the first logged epoch with train accuracy 1.
 
     Raises:
         NotRecorded: there is none, as before training.
@@ -86,19 +86,19 @@ def _memorised(m: CyclicMeasurements) -> int:
 
 
 def logits_at(m: CyclicMeasurements, epoch: int) -> Tensor:
-    """Logits of all pairs at the snapshot of an epoch, in float64."""
+    """Return the logits of all pairs at the snapshot of an epoch, in float64."""
     return own_logits(NeuronWaves.of(network_at(m, epoch)))
 
 
 def right_probability(logits: Tensor) -> Tensor:
-    """Probability of x + y for every pair, `[x, y]`."""
+    """Return the probability of x + y for every pair, `[x, y]`."""
     p = len(logits)
     x = torch.arange(p)
     return logits.softmax(dim=-1).gather(-1, ((x.unsqueeze(1) + x) % p).unsqueeze(-1)).squeeze(-1)
 
 
 def mean_where(x: Tensor, where: Tensor) -> float:
-    """Mean of the entries at some pairs."""
+    """Return the mean of the entries at some pairs."""
     return float(x[where].double().mean())
 
 
@@ -130,7 +130,7 @@ def _common(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def stage_ends(m: CyclicMeasurements) -> list[int]:
-    """Epochs at the start, memorised, generalised to .95, and at the end.
+    """Return the epochs at the start, memorised, generalised to .95, and at the end.
 
     Raises:
         NotRecorded: the network has not reached one of the epochs.

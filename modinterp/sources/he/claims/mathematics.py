@@ -71,7 +71,7 @@ def _phases() -> dict[str, Value]:
 
 
 def _strictly_right(logits: Tensor) -> float:
-    """Share of the pairs whose right logit leads all others by more than rounding: ties are wrong."""
+    """Return the share of the pairs whose right logit leads all others by more than rounding: ties are wrong."""
     lead = logits.gather(-1, sums(P).unsqueeze(-1)) - logits
     return float(((lead > 1e-9).sum(dim=-1) == P - 1).double().mean())
 
@@ -101,7 +101,7 @@ def _square_waves() -> dict[str, Value]:
 
 
 def _of_frequencies(arc: float) -> Tensor:
-    """Logits of the neurons of each frequency, `[freq, x, y, j]`: 12 for the first seven, 11 for the others."""
+    """Return the logits of the neurons of each frequency, `[freq, x, y, j]`: 12 for the first seven, 11 for the others."""
     found = []
     for k, angle in enumerate(angles(P)):
         n = 12 if k < 7 else 11
@@ -111,14 +111,14 @@ def _of_frequencies(arc: float) -> Tensor:
 
 
 def _small_loss(logits: Tensor) -> float:
-    """Mean cross-entropy, exact where it is far below the rounding of 1. [nats]"""
+    """Return the mean cross-entropy, exact where it is far below the rounding of 1. [nats]"""
     lead = logits - logits.gather(-1, sums(P).unsqueeze(-1))
     others = lead.exp().scatter(-1, sums(P).unsqueeze(-1), 0.0)
     return float(others.sum(dim=-1).log1p().mean())
 
 
 def _rounded_loss(logits: Tensor) -> float:
-    """Mean of log-sum-exp less the right logit, whose rounding counts where the loss is below 1e-14. [nats]"""
+    """Return the mean of log-sum-exp less the right logit, whose rounding counts where the loss is below 1e-14. [nats]"""
     right = logits.gather(-1, sums(P).unsqueeze(-1)).squeeze(-1)
     return float((logits.logsumexp(dim=-1) - right).mean())
 

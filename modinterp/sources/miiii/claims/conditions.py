@@ -15,12 +15,12 @@ GENERALISED = {MEAN_TEST_ACCURACY: LEARNED}
 
 
 def later_primes(m: PairMeasurements) -> tuple[int, ...]:
-    """Primes of a run's tasks, but for the first four."""
+    """Return the primes of a run's tasks, without the first four."""
     return tuple(q for q in m.task.output_sizes if q not in FIRST_PRIMES)
 
 
 def last_epoch(m: PairMeasurements) -> int:
-    """The last epoch of a run's history."""
+    """Return the last epoch in a run's history."""
     return int(m.history["epoch"].iloc[-1])
 
 

@@ -18,12 +18,12 @@ BOTH = (CODED, NANDA[0])
 
 
 def _half(m: PairMeasurements) -> dict[str, Value]:
-    """How many singular values of the embedding make half of their sum."""
+    """Return the number of singular values of the embedding that make up half of their sum."""
     return {"values to 50%": m.embedding_svd.count_to_reach(0.5)}
 
 
 def _diffuse(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
-    """How much more diffuse the singular values of the embedding are for remainders than for modular addition."""
+    """Measure how much more diffuse the singular values of the embedding are for remainders than for modular addition."""
     svd, other = remainders.embedding_svd, sums.embedding_svd
     half, most = svd.count_to_reach(0.5), svd.count_to_reach(0.9)
     half_squares, most_squares = (svd.count_to_reach(share, squared=True) for share in (0.5, 0.9))
@@ -38,7 +38,7 @@ def _diffuse(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, 
 
 
 def _waves(m: PairMeasurements) -> dict[str, Value]:
-    """How far the top left singular vectors of the embedding are waves, two vectors for each key frequency."""
+    """Measure how far the top left singular vectors of the embedding are waves, two vectors for each key frequency."""
     top = m.embedding_svd.vectors[:, : 2 * m.n_key_frequencies]
     return {
         "median share of the best wave, top vectors": float(periodicity(top).shares.quantile(0.5)),
@@ -58,7 +58,7 @@ def _many_waves(remainders: PairMeasurements, sums: PairMeasurements) -> dict[st
 
 
 def _counts(m: PairMeasurements, task: str = "") -> dict[str, Value]:
-    """How many frequencies of the embedding count as active, by two thresholds.
+    """Return the number of active frequencies of the embedding, for two thresholds.
 
     Args:
         task: what the names of the numbers end with.
@@ -70,7 +70,7 @@ def _counts(m: PairMeasurements, task: str = "") -> dict[str, Value]:
 
 
 def _sparse(m: PairMeasurements) -> dict[str, Value]:
-    """How many frequencies of the embedding are active, and their share of its squared norm."""
+    """Return the number of active frequencies of the embedding, and their share of its squared norm."""
     freqs = m.active_frequencies()
     active = m.embedding_norms[[k - 1 for k in freqs]]
     return {
@@ -81,7 +81,7 @@ def _sparse(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _broad(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Value]:
-    """How much broader the spectrum of the embedding is for remainders than for modular addition."""
+    """Measure how much broader the spectrum of the embedding is for remainders than for modular addition."""
     return {
         "frequencies above a quarter of the largest, T_miiii over T_nanda": (
             len(remainders.significant_frequencies) / len(sums.significant_frequencies)
@@ -93,7 +93,7 @@ def _broad(remainders: PairMeasurements, sums: PairMeasurements) -> dict[str, Va
 
 
 def _aperiodic(shuffled: PairMeasurements, remainders: PairMeasurements) -> dict[str, Value]:
-    """How flat the spectrum of the embedding is for shuffled labels, beside remainders."""
+    """Measure how flat the spectrum of the embedding is for shuffled labels, compared with remainders."""
     return {
         "Gini coefficient, T_basis": shuffled.embedding_gini,
         "Gini coefficient, T_miiii less T_basis": remainders.embedding_gini - shuffled.embedding_gini,

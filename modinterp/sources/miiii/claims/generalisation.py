@@ -27,7 +27,7 @@ NOT_DELAYED = 1.5  # times as long, give or take one seed
 
 
 def _times(m: PairMeasurements) -> tuple[list[float], dict[int, float]]:
-    """Epochs at which the first four tasks generalised, and prime to that of the others; infinity for never."""
+    """Return when the first four tasks generalised, and a map from other primes to epochs; infinity means never."""
     first, others = m.questions.generalisation_epochs(FIRST_PRIMES), m.questions.generalisation_epochs(later_primes(m))
     return infinite_if_never(list(first.values())), dict(
         zip(others, infinite_if_never(list(others.values())), strict=True)
@@ -50,7 +50,7 @@ def _accuracy(m: PairMeasurements, *printed: PairMeasurements) -> dict[str, Valu
 
 
 def _loss(m: PairMeasurements) -> dict[str, Value]:
-    """How many tasks have a low test loss at the end, and the highest of these losses. [nats]"""
+    """Return how many tasks have a low test loss at the end, and the highest of these losses. [nats]"""
     test = m.questions.final("test_loss")
     return {
         "tasks with a test loss of at most 0.05": int((test <= 0.05).sum()),
@@ -59,7 +59,7 @@ def _loss(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _grokked(m: PairMeasurements) -> dict[str, Value]:
-    """How many tasks generalise long after they are memorised, and when the last is memorised. [epochs]"""
+    """Return how many tasks generalise long after they are memorised, and when the last is memorised. [epochs]"""
     times = m.questions.learning_times
     return {
         "tasks that generalise 500 epochs or more after they are memorised": times.delayed_count(),
@@ -68,7 +68,7 @@ def _grokked(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _together(m: PairMeasurements) -> dict[str, Value]:
-    """How far apart the tasks of the primes from 11 on generalise."""
+    """Measure the spread of the epochs at which the tasks of primes from 11 on generalise."""
     _, others = _times(m)
     return {
         "interquartile range of log10 of the epoch, other tasks": spread(list(others.values())),
@@ -77,12 +77,12 @@ def _together(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _primality(m: PairMeasurements) -> dict[str, Value]:
-    """How well the answers to all tasks together tell primes from other numbers."""
+    """Measure how well the answers to all tasks together tell primes from other numbers."""
     return {"F1 score of the primality test": m.questions.primality.f1, MEAN_TEST_ACCURACY: m.held_out_accuracy}
 
 
 def _no_dropout(m: PairMeasurements, plain: PairMeasurements) -> dict[str, Value]:
-    """Final test accuracy of the tasks of 2 and 3, and of the others.
+    """Return the final test accuracy of the tasks of 2 and 3, and of the other tasks.
 
     Raises:
         NotRecorded: the run ended sooner than that with dropout, and had learned no other task yet.

@@ -19,7 +19,7 @@ NOT_CONVERGED = "did not converge: accuracy at most 0.9 of the other's, or 1.5 t
 
 
 def _space() -> dict[str, Value]:
-    """Whether the space that is searched is that of table 1, and how many combinations it has."""
+    """Compare the searched space with table 1, and count its combinations."""
     stated = {
         "dropout": {0, 1 / 2, 1 / 5, 1 / 10},
         "grokfast": {0, 1 / 2, 2},
@@ -35,7 +35,7 @@ def _space() -> dict[str, Value]:
 
 
 def _best() -> dict[str, Value]:
-    """Whether the source's own network is trained with the best hyper-parameters, and which were not searched."""
+    """Return True if the source's own network is trained with the best hyper-parameters, and which were not searched."""
     recipe, shapes = RUNS[CODED].recipe, RUNS[CODED].model.shapes()
     chosen = {
         "dropout": recipe.residual_dropout,
@@ -75,7 +75,7 @@ def _without_filter(plain: PairMeasurements, amplified: PairMeasurements) -> dic
 
 
 def _epoch_learned(m: PairMeasurements) -> float:
-    """First epoch with a mean test accuracy of 0.99, or the last of all; 1 where there is no other than 0."""
+    """Return the first epoch with a mean test accuracy of 0.99, or the last of all; 1 where there is no other than 0."""
     epochs = m.history["epoch"]
     epoch = first_epoch(epochs, m.history["test_accuracy"] >= LEARNED_ACCURACY)
     return max(float(epochs.iloc[-1]) if math.isnan(epoch) else epoch, 1.0)

@@ -13,7 +13,7 @@ from modinterp.tasks import PrimeRemainders, addition, primes_below
 
 
 def _polar() -> dict[str, Value]:
-    """How many numbers the sets of figure 1 hold."""
+    """Return how many numbers the sets of figure 1 hold."""
     of_two, of_11, primes = multiples([17, 23], N), multiples([11], N), primes_below(N)
     union = {n for q in (17, 23) for n in range(0, N, q)}
     return {
@@ -26,7 +26,7 @@ def _polar() -> dict[str, Value]:
 
 
 def _rays() -> dict[str, Value]:
-    """Angles between the multiples of a number on the spiral, for a turn of that number. [radians]"""
+    """Return the angles between the multiples of a number on the spiral, for a turn of that number. [radians]"""
     turns = (11, 17, 23)
     return {
         "largest angle off the ray, multiples of m at 2 pi n / m": max(
@@ -36,7 +36,7 @@ def _rays() -> dict[str, Value]:
 
 
 def _small_inputs() -> dict[str, Value]:
-    """The numbers that the pairs of digits write for p = 11, against a plain loop."""
+    """Return the numbers that the pairs of digits write for p = 11, against a plain loop."""
     task = PrimeRemainders(SMALL_P)
     numbers = task.numbers().unflatten(0, (SMALL_P, SMALL_P))
     by_hand = torch.tensor([[a + SMALL_P * b for b in range(SMALL_P)] for a in range(SMALL_P)])
@@ -49,7 +49,7 @@ def _small_inputs() -> dict[str, Value]:
 
 
 def _small_labels() -> dict[str, Value]:
-    """The remainders for p = 11 against a plain loop and their own period, and the symmetry of addition."""
+    """Return the remainders for p = 11 against a plain loop and their own period, and the symmetry of addition."""
     task = PrimeRemainders(SMALL_P)
     in_order = task.labels()[task.numbers().argsort()]
     wrong = sum(int((in_order[q:, i] != in_order[:-q, i]).sum()) for i, q in enumerate(task.output_sizes))

@@ -22,7 +22,7 @@ MOST_EARLY = f"most by epoch {EARLY:,}"
 
 
 def _log(m: PairMeasurements) -> dict[str, Value]:
-    """How much was logged, and how much of it is stored; nothing where the training was not watched."""
+    """Measure how much was logged, and how much of it is stored; nothing where the training was not watched."""
     log = m.run.spectra
     if log is None:
         return {ENTRIES: 0, NEURONS: 0, SPECTRUM_SIZE: 0, BYTES_OVER_BOUND: 0}
@@ -39,7 +39,7 @@ def _log(m: PairMeasurements) -> dict[str, Value]:
 
 
 def _active(m: PairMeasurements) -> dict[str, Value]:
-    """How many frequencies of the logged neurons are active over training, by two thresholds."""
+    """Return how many frequencies of the logged neurons are active over training, by two thresholds."""
     counts = m.questions.active_over_training(2)
     early = m.questions.logged_spectra.epochs <= EARLY
     return {

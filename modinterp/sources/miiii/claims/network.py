@@ -33,7 +33,7 @@ def _architecture() -> dict[str, Value]:
 
 
 def _shared() -> dict[str, Value]:
-    """How many embeddings and blocks all tasks share, and how many outputs they have."""
+    """Return the numbers of shared embeddings, shared blocks, and outputs of all tasks."""
     shapes = RUNS[CODED].model.shapes()
     return {
         "embeddings": sum(name.endswith("W_E") for name in shapes),
@@ -43,7 +43,7 @@ def _shared() -> dict[str, Value]:
 
 
 def _heads() -> dict[str, Value]:
-    """Difference of adding the heads' outputs and concatenating them before W_O, on random values."""
+    """Return the difference of adding the heads' outputs and concatenating them before W_O, on random values."""
     generator = torch.Generator().manual_seed(0)
     z, W_O = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((20, 4, 16), (4, 16, 64)))
     added, joined = torch.einsum("bhd,hdm->bm", z, W_O), z.flatten(1) @ W_O.flatten(0, 1)

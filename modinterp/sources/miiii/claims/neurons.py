@@ -46,7 +46,7 @@ def _with_dropout(m: PairMeasurements, n: int, seed: int = 0) -> Float[Tensor, "
 
 
 def _sum_of_waves() -> dict[str, Value]:
-    """How well products of waves alone, and with constants, make up a random image."""
+    """Measure how well products of waves alone, and with constants, make up a random image."""
     p = 113
     image = torch.randn(p, p, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     spectrum = transform_2d(image)
@@ -61,7 +61,7 @@ def _sum_of_waves() -> dict[str, Value]:
 
 
 def _one_hot() -> dict[str, Value]:
-    """Whether the transform of the one-hot basis is the Fourier basis, and that orthogonal."""
+    """Return True if the transform of the one-hot basis is the Fourier basis, and that orthogonal."""
     p = 113
     basis, x = fourier_basis(p), torch.arange(p, dtype=torch.float64)
     by_hand = [torch.ones_like(x)]
@@ -92,7 +92,9 @@ def _patterns(*runs: PairMeasurements) -> dict[str, Value]:
 
 
 def _exclusive(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
-    """How far the attention to the two digits differs in the median head, for remainders and for modular addition."""
+    """Measure how far the attention to the two digits differs in the median head, for remainders and for modular
+    addition.
+    """
     accuracy = remainders.held_out_accuracy
     distance, *distances_of_sums = (
         float(m.attention_distances.quantile(0.5)) for m in one_at_a_time([remainders, *sums])
@@ -106,7 +108,7 @@ def _exclusive(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[st
 
 
 def _periodic(remainders: PairMeasurements, shuffled: PairMeasurements) -> dict[str, Value]:
-    """How much more periodic the median neuron is for remainders than for shuffled labels."""
+    """Measure how much more periodic the median neuron is for remainders than for shuffled labels."""
     accuracy = remainders.held_out_accuracy
     peak, peak_of_shuffled = (m.neuron_peaks.nanquantile(0.5) for m in one_at_a_time((remainders, shuffled)))
     return {

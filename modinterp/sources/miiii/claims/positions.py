@@ -20,7 +20,7 @@ MIIII_SWAPPED = "T_miiii with them exchanged, mean accuracy of tasks that depend
 
 
 def _alike(m: PairMeasurements) -> dict[str, Value]:
-    """How alike the embeddings of the two positions are."""
+    """Measure how similar the embeddings of the two positions are."""
     likeness = m.position_likeness
     return {
         PEARSON: likeness.pearson,
@@ -41,7 +41,7 @@ def _apart(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, V
 
 
 def _swap(remainders: PairMeasurements, *sums: PairMeasurements) -> dict[str, Value]:
-    """Accuracy with the two positions exchanged, of modular addition and of remainders."""
+    """Return the accuracy of modular addition and of remainders with the two positions exchanged."""
     m, order_matters = remainders, torch.tensor(remainders.questions.order_matters)
     swapped = torch.tensor(m.questions.accuracies_with_positions_swapped, dtype=torch.float64)
     return {

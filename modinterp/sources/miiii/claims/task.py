@@ -23,14 +23,14 @@ N = P * P
 
 
 def _addition() -> dict[str, Value]:
-    """Labels of modular addition against a plain loop."""
+    """Return the labels of modular addition against a plain loop."""
     task = addition(P)
     looped = [[(a + b) % P] for a in range(P) for b in range(P)]
     return {INPUTS: len(task.inputs()), WRONG_LABELS: int((task.labels() != torch.tensor(looped)).sum())}
 
 
 def _remainders() -> dict[str, Value]:
-    """Labels of the remainders against a plain loop, and in the order of digits of the source's code."""
+    """Return the labels of the remainders against a plain loop, and in the order of digits of the source's code."""
     task, in_the_code = PrimeRemainders(P), PrimeRemainders(P, most_significant_first=True)
     looped = [[(a + P * b) % q for q in primes_below(P)] for a in range(P) for b in range(P)]
     renamed = in_the_code.labels().unflatten(0, (P, P)).transpose(0, 1).flatten(0, 1)
@@ -46,12 +46,12 @@ def _remainders() -> dict[str, Value]:
 
 
 def _count() -> dict[str, Value]:
-    """Number of primes below 113."""
+    """Return the number of primes below 113."""
     return {"primes below 113": len(primes_below(P))}
 
 
 def _order() -> dict[str, Value]:
-    """How many tasks depend on the order of the digits."""
+    """Return the number of tasks whose answer depends on the order of the digits."""
     shares = {q: commutative_share(P, q) for q in primes_below(P)}
     alike = [q for q, share in shares.items() if share == 1]
     return {
@@ -73,7 +73,7 @@ def _no_zero() -> dict[str, Value]:
 
 
 def _density() -> dict[str, Value]:
-    """Number of primes up to n, n included, over n / ln n."""
+    """Return the number of primes up to n, n included, over n / ln n."""
     at_p, at_n = len(primes_below(P + 1)), len(primes_below(N + 1))
     return {
         "primes over n / ln n at 113": at_p / (P / math.log(P)),
@@ -108,7 +108,7 @@ def _identities() -> dict[str, Value]:
 
 
 def _mean_cross_entropy() -> dict[str, Value]:
-    """The loss of random logits by the definition, by the loss that is trained with, and by torch. [nats]"""
+    """Return the loss of random logits by the definition, by the loss that is trained with, and by torch. [nats]"""
     generator = torch.Generator().manual_seed(0)
     logits = 5 * torch.randn(500, P, generator=generator, dtype=torch.float64)
     labels = torch.randint(P, (500,), generator=generator)

@@ -24,7 +24,7 @@ ACCURACY_TOGETHER, ACCURACY_ALONE = "test accuracy together", "test accuracy alo
 
 
 def _weighted_loss() -> dict[str, Value]:
-    """Loss of every task at the start, divided by ln q and as printed."""
+    """Return the loss of every task at the start, divided by ln q and as printed."""
     spec = RUNS[CODED]
     network, train = hooked(spec.model, initial_weights(spec.model, spec.seed)), spec.split.train
     with torch.no_grad():
@@ -68,7 +68,7 @@ def _filter() -> dict[str, Value]:
 
 
 def _basis(m: PairMeasurements) -> dict[str, Value]:
-    """Whether shuffling the labels only reorders them, and test accuracy on them beside chance."""
+    """Return True if shuffling the labels only reorders them, and test accuracy on them beside chance."""
     task = m.questions.remainders
     plain, shuffled = (replace(task, shuffled=shuffle).labels() for shuffle in (False, True))
     chance = sum(1 / q for q in task.output_sizes) / len(task.output_sizes)
@@ -95,7 +95,7 @@ def _masked() -> dict[str, Value]:
 
 
 def _split(*runs: PairMeasurements) -> dict[str, Value]:
-    """How many inputs are trained on and held out, and what runs on 30% and on half of the inputs learn."""
+    """Return how many inputs are trained on and held out, and what runs on 30% and on half of the inputs learn."""
     printed, coded = RUNS[PRINTED], RUNS[CODED]
     return {
         "inputs trained on, 30% as printed": len(printed.split.train),
@@ -105,7 +105,7 @@ def _split(*runs: PairMeasurements) -> dict[str, Value]:
 
 
 def _batches() -> dict[str, Value]:
-    """How many inputs a step of the optimiser sees."""
+    """Return the number of inputs in one step of the optimiser."""
     spec = RUNS[PRINTED]
     return {
         "every step sees all that is trained on": spec.recipe.batches == "full" and spec.recipe.batch_size == 0,

@@ -60,13 +60,13 @@ def _by_own_draw(before: str) -> Change:
 
 
 def _explained_everywhere(m: CyclicMeasurements) -> dict[str, Value]:
-    """Share of variance explained (FVE) along the directions of W_U at all key frequencies."""
+    """Return the share of variance explained (FVE) along the directions of W_U at all key frequencies."""
     return {LOWEST_FVE: min(row.explained_by_two for row in m.readoff.rows)}
 
 
 @cache
 def _explained(freq: int) -> Measure:
-    """A measure of the share of variance explained (FVE) along the two directions of W_U at one frequency."""
+    """Return a measure of the share of variance explained (FVE) along the two directions of W_U at one frequency."""
 
     def explained(m: CyclicMeasurements) -> dict[str, Value]:
         rows = readoff(m.post, m.W_L, [freq]).rows if freq <= (m.p - 1) // 2 else ()

@@ -51,7 +51,7 @@ SOLVED: dict[str, Band] = {"accuracy": at_least(0.999, "the paper ablates a netw
 
 @cache
 def intervention(name: str) -> Measure:
-    """A measure of the loss and accuracy that one of the interventions of `m.ablations` leaves."""
+    """Return a measure of the loss and accuracy that one of the interventions of `m.ablations` leaves."""
 
     def measure(m: CyclicMeasurements) -> dict[str, Value]:
         ablation = m.ablated(name)
@@ -67,7 +67,7 @@ def intervention(name: str) -> Measure:
 
 @cache
 def _projection(name: str) -> Measure:
-    """The measure of an intervention, and the same with the mean in place of what goes around the MLP."""
+    """Return the measure of an intervention, and the same with the mean in place of what goes around the MLP."""
 
     def measure(m: CyclicMeasurements) -> dict[str, Value]:
         without_skip = m.ablated_without_skip(name)

@@ -32,17 +32,17 @@ MODERATE, AMPLE = "nanda/fraction-[45]0-*", "nanda/fraction-[6-9]0-*"
 
 
 def epoch_below(m: CyclicMeasurements, split: str, loss: float) -> float:
-    """First epoch with a train or test loss below a threshold; NaN for never."""
+    """Return the first epoch with a train or test loss below a threshold; NaN for never."""
     return first_epoch(curve(m, "epoch"), curve(m, f"{split}_loss") < loss)
 
 
 def delay_with(fraction: float) -> str:
-    """Name of the number of epochs from memorising to generalising with a fraction of the pairs."""
+    """Return the name of the number of epochs from memorising to generalising with a fraction of the pairs."""
     return f"{DELAY}, {fraction:.0%}"
 
 
 def epochs_with(fraction: float) -> str:
-    """Name of the number of epochs to a small test loss with a fraction of the pairs."""
+    """Return the name of the number of epochs to a small test loss with a fraction of the pairs."""
     return f"epochs to a test loss of 1e-6, {fraction:.0%}"
 
 

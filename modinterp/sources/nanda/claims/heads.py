@@ -53,7 +53,7 @@ def _all_roles(m: CyclicMeasurements) -> dict[str, float]:
 
 @cache
 def head_roles(*names: str) -> Measure:
-    """A measure of some numbers of `HeadRoles`, one a run."""
+    """Return a measure of some numbers of `HeadRoles`, one a run."""
 
     def measure(m: CyclicMeasurements) -> dict[str, Value]:
         numbers = _all_roles(m)
@@ -63,7 +63,7 @@ def head_roles(*names: str) -> Measure:
 
 
 def of_rank(heads: Sequence[T], rank: int) -> T:
-    """The value of the head of a rank, where 0 is the first head in their order.
+    """Return the value of the head of a rank, where 0 is the first head in their order.
 
     Raises:
         NoSuchPart: the network has fewer heads.
@@ -88,7 +88,7 @@ def _table_2(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _of_head(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[str, float]:
-    """The numbers of one head by their names; heads have no identity but among variants of one seed."""
+    """Return the numbers of one head by their names; heads have no identity but among variants of one seed."""
     return {
         f"frequency of head {head}": freq,
         f"alpha of head {head}": alpha,
@@ -98,7 +98,7 @@ def _of_head(head: int, freq: int, alpha: float, beta: float, fve: float) -> dic
 
 
 def _read(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[str, float]:
-    """A row of table 2 in both readings of its signs and of its FVE."""
+    """Return a row of table 2 in both readings of its signs and of its FVE."""
     return {
         **_of_head(head, freq, alpha, beta, fve),
         f"alpha of head {head}, of b less a": alpha,

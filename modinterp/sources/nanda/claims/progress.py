@@ -69,7 +69,8 @@ def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def epoch_below_1(m: CyclicMeasurements, loss: str) -> float:
-    """First epoch with a loss below 1 nat: of the train loss at all, of others after memorisation; NaN for never.
+    """Return the first epoch with a loss below 1 nat: of the train loss at all, of others after memorisation; NaN for
+    never.
 
     Args:
         m: of the run.

@@ -26,7 +26,7 @@ SIGNS_RIGHT = "share of products with the right signs"
 
 
 def as_printed(*rows: tuple[str, int, float, float, float, float]) -> ReadoffTable:
-    """A table of the paper as if it had been measured.
+    """Return a table of the paper in the form of our measurements.
 
     Args:
         rows: direction of W_L (wave and frequency), coefficients of the two products, amplitude of their wave of a + b,
@@ -85,7 +85,7 @@ def _no_skip(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def said_of(row: Readoff) -> str:
-    """A row of tables 1 and 3 in words, as the paper prints it."""
+    """Return a row of tables 1 and 3 in words, as the paper prints it."""
     products = ("cos cos", "sin sin") if row.wave == "cos" else ("sin cos", "cos sin")
     wave = f"{row.wave}(w_{row.freq}(a + b))"
     return f"{row.first} {products[0]} {row.second:+} {products[1]}, about {row.amplitude} {wave}, FVE {row.explained}"
@@ -119,7 +119,7 @@ class _Table1:
         return tuple(f"{kind}, {self.wave} {self.freq}" for kind in kinds)
 
     def numbers(self, row: Readoff) -> dict[str, float]:
-        """The numbers of one direction by their names; sizes alone, since a wave may be drawn with either sign."""
+        """Return the numbers of one direction by their names; sizes alone, since a wave may be drawn with either sign."""
         return dict(zip(self.names, (abs(row.first), abs(row.second), abs(row.amplitude), row.explained), strict=True))
 
 

@@ -37,7 +37,7 @@ COARSE = tuple(f"nanda/{dtype}-{seed}" for dtype in ("float32", "float16") for s
 
 
 def median_epoch_with(decay: float) -> str:
-    """Name of the median grokking epoch with a weight decay."""
+    """Return the name of the median grokking epoch with a weight decay."""
     return f"{MEDIAN_GROKKING_EPOCH}, weight decay {decay:g}"
 
 

@@ -1,4 +1,4 @@
-"""Appendix C.2.1, tables 3 and 4 and figures 16 to 19: four more seeds, each with an algorithm of the same kind."""
+"""Claims of appendix C.2.1, tables 3 and 4, figures 16 to 19: four more seeds with algorithms of the same kind."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _accuracy_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
 
 
 def largest_excluded(m: CyclicMeasurements) -> float:
-    """The largest excluded loss of a single frequency; a network without a circuit has no others. [nats]
+    """Return the largest excluded loss of a single frequency; a network without a circuit has no others. [nats]
 
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
     """

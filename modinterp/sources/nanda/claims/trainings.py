@@ -89,7 +89,7 @@ M = TypeVar("M", bound=NetworkMeasurements)
 
 
 def curve(m: NetworkMeasurements, column: str) -> pd.Series:
-    """A measure at every logged epoch of a training.
+    """Return a column of the history, with one value for every logged epoch.
 
     Raises:
         NotRecorded: a foreign checkpoint, whose training is not known.
@@ -100,32 +100,34 @@ def curve(m: NetworkMeasurements, column: str) -> pd.Series:
 
 
 def final(m: NetworkMeasurements, column: str) -> float:
-    """A measure at the end of a training."""
+    """Return the last value of a column of the history."""
     return float(curve(m, column).iloc[-1])
 
 
 def highest(m: NetworkMeasurements, column: str) -> float:
-    """The largest value that a measure takes in a training."""
+    """Return the largest value of a column of the history."""
     return float(curve(m, column).max())
 
 
 def still_learning(m: NetworkMeasurements) -> bool:
-    """True if the test accuracy gained over 0.01 in the last quarter of the training without having reached 0.98."""
+    """Return True if the test accuracy gained over 0.01 in the last quarter of the training without having reached
+    0.98.
+    """
     epoch, best = curve(m, "epoch"), highest(m, "test_accuracy")
     before = float(curve(m, "test_accuracy")[epoch <= 0.75 * epoch.iloc[-1]].max())
     return best < 0.98 and best - before > 0.01
 
 
 def delay(m: NetworkMeasurements) -> float:
-    """Epochs from memorising to generalising; NaN where either does not happen."""
+    """Return the epochs from memorising to generalising; NaN where either does not happen."""
     return m.grokking.grokked - m.grokking.memorised
 
 
 def generalised(runs: Sequence[M]) -> list[M]:
-    """Networks that are right on 90% of the pairs held out when their training ends."""
+    """Return the networks with a final accuracy of at least 90% on held-out pairs."""
     return [m for m in runs if final(m, "test_accuracy") >= GENERALISES]
 
 
 def share(verdicts: Sequence[bool]) -> float:
-    """Share of the verdicts that are true; NaN of none."""
+    """Return the share of the verdicts that are true; NaN of none."""
     return mean(map(float, verdicts)) if verdicts else math.nan

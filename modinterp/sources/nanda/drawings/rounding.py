@@ -18,13 +18,13 @@ EPOCHS_OF_PARTING = (0, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 40_0
 
 
 def _moved(m: CyclicMeasurements) -> str:
-    """Which initial matrix was moved, and by how much."""
+    """Return text that names the changed initial matrix and the size of the change."""
     nudge = m.spec.nudge if m.spec is not None else None
     return "none" if nudge is None else f"{nudge.weight} by {nudge.ulps:+d}"
 
 
 def _distances(m: CyclicMeasurements) -> pd.DataFrame | None:
-    """Distance of all weights from the run that was not moved, by epoch, where it was measured."""
+    """Return the distance of all weights from the run that was not moved, by epoch, where it was measured."""
     if m.progress is None or "distance_from_unmoved" not in m.progress:
         return None
     columns = {"epoch": m.progress["epoch"], "distance": m.progress["distance_from_unmoved"]}

@@ -24,7 +24,7 @@ def _by_seed(measured: Measured) -> dict[str, CyclicMeasurements]:
 
 
 def _of_seeds(draw: Callable[[Measured], go.Figure]) -> Callable[[Measured], go.Figure | None]:
-    """A drawing of measurements by seed, made one of measurements by run; it is None where there are no runs."""
+    """Return a drawing of measurements by seed, made one of measurements by run; it is None where there are no runs."""
 
     @wraps(draw)
     def drawing(measured: Measured) -> go.Figure | None:

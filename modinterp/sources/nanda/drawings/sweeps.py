@@ -27,14 +27,14 @@ EXCLUSION = {
 
 
 def _has_own_runs(measured: Measured) -> bool:
-    """Whether there are runs of a sweep beside those of the paper's own recipe, which belong to several sweeps."""
+    """Return True if there are runs of a sweep beside those of the paper's own recipe, which belong to several sweeps."""
     return not set(measured) <= set(SEEDS)
 
 
 def _sweep(
     measured: Measured, value: Callable[[CyclicMeasurements], tuple[float, str]], title: str, log_epochs: bool = False
 ) -> go.Figure | None:
-    """Losses over training in one scale of colours; None where there are no runs of the sweep's own.
+    """Return the losses over training in one scale of colours; None where there are no runs of the sweep's own.
 
     Args:
         measured: name of a run to its measurements.

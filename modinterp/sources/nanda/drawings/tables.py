@@ -84,7 +84,7 @@ def _summaries(measured: Measured) -> go.Figure | None:
 
 
 def _with_weights(row: Skip, measured: Measured) -> list[CyclicMeasurements]:
-    """The runs of a row of table 6 that are there with their weights."""
+    """Return the runs of a row of table 6 that are there with their weights."""
     return [measured[name] for name in row.runs if name in measured and measured[name].has_weights]
 
 
@@ -111,7 +111,7 @@ def _mean(printed: str) -> float:
 
 
 def _skips(measured: Measured) -> go.Figure | None:
-    """Loss with and without the last MLP's skip connection; None where no network of table 6 is there."""
+    """Return the loss with and without the last MLP's skip connection; None where no network of table 6 is there."""
     rows = []
     for row in TABLE_6:
         setting, runs = row.key.replace("_", " ").replace("0p", "0."), _with_weights(row, measured)

@@ -25,24 +25,24 @@ def circularity(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def solved(runs: Sequence[CyclicMeasurements]) -> list[CyclicMeasurements]:
-    """The runs that answer every pair correctly."""
+    """Return the runs that answer every pair correctly."""
     return [m for m in one_at_a_time(runs) if m.accuracy == 1]
 
 
 def circular(runs: Sequence[CyclicMeasurements]) -> list[CyclicMeasurements]:
-    """The solved runs whose leading components are circles."""
+    """Return the solved runs whose leading components are circles."""
     return [m for m in solved(runs) if m.isolation.circularity.mean >= ROUND]
 
 
 def chosen_or_all(
     chosen: Sequence[CyclicMeasurements], runs: Sequence[CyclicMeasurements]
 ) -> Sequence[CyclicMeasurements]:
-    """The chosen ones of some runs; all where none is chosen, as before training, whose numbers are the control."""
+    """Return the chosen runs; all runs if none is chosen, as for control numbers before training."""
     return chosen or runs
 
 
 def rate(m: CyclicMeasurements) -> float:
-    """The attention rate of a transformer.
+    """Return the attention rate of a transformer.
 
     Raises:
         NoSuchPart: the network has no attention.
@@ -53,5 +53,5 @@ def rate(m: CyclicMeasurements) -> float:
 
 
 def middle(values: Sequence[float]) -> float:
-    """The median; NaN of none."""
+    """Return the median of numbers; NaN without numbers."""
     return median(values) if values else float("nan")

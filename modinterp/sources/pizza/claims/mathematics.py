@@ -42,7 +42,7 @@ def _clock() -> dict[str, Value]:
 
 
 def _by_sums(freq: int) -> Tensor:
-    """The notebook's absolute values of sums of embeddings, turned by half the angle of the answer."""
+    """Return the notebook's absolute values of sums of embeddings, turned by half the angle of the answer."""
     angle = 2 * torch.pi * freq * torch.arange(P).double() / P
     x, y = (wave[:, None, None] + wave[:, None] for wave in (angle.cos(), angle.sin()))
     along, across = (angle / 2).cos(), (angle / 2).sin()
@@ -55,7 +55,9 @@ def _identity() -> dict[str, Value]:
 
 
 def _least_factor(p: int) -> float:
-    """The least size of the correct logit of the formula of one circle: it is 1 times the factor of the distance."""
+    """Return the least size of the correct logit of the formula of one circle: it is 1 times the factor of the
+    distance.
+    """
     return float(formula_logits("pizza", p, 1).gather(-1, sums(p).unsqueeze(-1)).min())
 
 

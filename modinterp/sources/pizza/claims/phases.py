@@ -25,7 +25,7 @@ def _names(least: float, most: float) -> tuple[str, ...]:
 
 
 def _at(*rates: float) -> tuple[str, ...]:
-    """Patterns of the runs at each of some rates, one of which a claim cannot do without."""
+    """Return patterns of the names of runs at each of some rates; a claim needs one run per pattern."""
     return tuple(f"pizza/attention-{rate:g}-*" for rate in rates)
 
 

@@ -58,7 +58,7 @@ def _attention_rate() -> dict[str, Value]:
 
 
 def _only(values: set[float]) -> float:
-    """The one value that all have; NaN where they differ."""
+    """Return the common value of all runs; NaN if the values differ."""
     return values.pop() if len(values) == 1 else float("nan")
 
 

@@ -27,7 +27,7 @@ def _exceptions(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _offset(m: CyclicMeasurements) -> dict[str, Value]:
-    """What is left of the circles that the network began with."""
+    """Measure how much remains of the circles in the initial weights."""
     first = measure_as_published(m.run.at_start())
     assert isinstance(first, CyclicMeasurements)
     freqs, sign = first.causal.circles, first.basis.sign
