@@ -35,7 +35,7 @@ class Frequencies(Basis[int]):
         cyclic: order of the numbers and sign of the operation.
         answer: text of the operation, such as `a + b`, or `i + j` for positions in the cyclic group.
         is_operation: False for a task that is not an addition; its numbers keep their order.
-        size: number of numbers of the task.
+        size: how many different numbers the task has.
     """
 
     cyclic: Cyclic

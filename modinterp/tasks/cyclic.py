@@ -73,7 +73,7 @@ class Cyclic:
         """Convert row indices of the task's inputs to indices of the group's pairs; other rows are left out.
 
         Args:
-            size: number of numbers of the task.
+            size: how many different numbers the task has.
         """
         if not self.is_renamed:
             return rows

@@ -30,8 +30,8 @@ class TrainingState:
     """The state of a training between two steps.
 
     Attributes:
-        epoch: number of steps so far.
-        weights: the weights after those steps, by name.
+        epoch: number of training steps so far.
+        weights: the weights after `epoch` steps, by name.
         moments: the optimiser's moments by name, each with one row for all weights; empty before the first step.
         history: one row per logged epoch, losses in nats; the last row may be older than `epoch`.
         ended: how the training ended; None while it continues.

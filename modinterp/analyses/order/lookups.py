@@ -53,7 +53,8 @@ class LogitMap:
     def logits_between(
         self, one: Float[Tensor, "pair d_model"], other: Float[Tensor, "pair d_model"], shares: Iterable[float]
     ) -> Iterator[Float[Tensor, "pair output"]]:
-        """Return the logits of (1 - e) one + e other for every share e. The linear part is computed only at both ends.
+        """Return the logits of the mixture `(1 - e) * one + e * other` for every share e. The linear part is computed
+        only at both ends.
 
         Args:
             one, other: residual streams after attention.

@@ -42,8 +42,8 @@ class Grokking:
     Attributes:
         memorised: first epoch with a train accuracy of at least 0.99; NaN for never.
         grokked: first epoch with a test accuracy of at least 0.99; NaN for never.
-        highest_test_loss: largest test loss between the two epochs. [nats]
-        highest_ratio: largest ratio of test to train loss between the two epochs.
+        highest_test_loss: largest test loss between memorising and grokking. [nats]
+        highest_ratio: largest ratio of test to train loss between memorising and grokking.
         n_classes: number of answers, whose logarithm is the loss at chance.
     """
 
