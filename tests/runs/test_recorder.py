@@ -148,7 +148,7 @@ def test_loggers_get_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [row["step"] for row in made.rows] == [0, 1, 2]
     assert [row["test_loss"] for row in made.rows] == recorded.history["test_loss"].tolist()
     monkeypatch.setitem(sys.modules, "wandb", None)
-    with pytest.raises(ImportError, match="wandb is not installed; `pip install wandb`"):
+    with pytest.raises(ImportError, match="wandb is not installed; run `pip install wandb`"):
         mi.record("mine/run-2", Mine(), TASK, train=MASK, out=tmp_path, to=("wandb",))
     with pytest.raises(ValueError, match="unknown logger 'mlflow'; known are wandb, tensorboard"):
         mi.record("mine/run-3", Mine(), TASK, train=MASK, out=tmp_path, to=("mlflow",))

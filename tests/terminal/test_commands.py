@@ -67,7 +67,7 @@ def test_help_has_examples_and_says_every_default(command: str, capsys: pytest.C
     ("runs list", ["--runs", "none"], "none is not a folder"),
     ("runs train", ["mainline-0"], "did you mean 'nanda/mainline-0'?"),
     ("explain", ["nanda/mainlin-0"], "did you mean 'nanda/mainline-0'?"),
-    ("explain", ["nanda/p401-decay-8-0"], "`python -m modinterp.runs train nanda/p401-decay-8-0` trains it"),
+    ("explain", ["nanda/p401-decay-8-0"], "`python -m modinterp.runs train nanda/p401-decay-8-0` trains the run"),
     ("explain", ["none.pt"], "there is no file none.pt; . holds no .pt file; check the path"),
     ("explain", ["none/mine.pt"], "there is no file none/mine.pt, and no folder none to look in"),
     ("explain", ["none.pt", "--draws", "5"], "give 99 or more"),
