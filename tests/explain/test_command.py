@@ -254,7 +254,9 @@ def test_other_tasks_are_refused(file: Path, mainline: TrainedRun) -> None:
     with pytest.raises(ValueError, match="unknown operation 'power'; known are add, sub, mul"):
         modinterp.explain(file, op="power")
     other = TrainedRun("mine", PrimeRemainders(113), mainline.model)
-    with pytest.raises(ValueError, match="explain takes networks with one kind of answer; this network learned remainders"):
+    with pytest.raises(
+        ValueError, match="explain takes networks with one kind of answer; this network learned remainders"
+    ):
         modinterp.explain(other)
     with pytest.raises(ValueError, match="p must be given: <lambda> does not say"):
         modinterp.explain(lambda tokens: tokens)
