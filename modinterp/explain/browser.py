@@ -119,7 +119,7 @@ def _heads(m: CyclicMeasurements) -> Iterator[Part]:
     for n in range(m.n_heads):
         head = m.head(n)
         low, high = float(head.pattern.min()), float(head.pattern.max())
-        periodic = f"{head.explained:.1%} of its variance at frequency {head.freq}"
+        periodic = f"{head.explained:.1%} of its variance at frequency {head.block}"
         text = f"attention to a from {low:.2f} to {high:.2f}, {periodic}"
         written = [] if values is None else _short((values[n].double() @ m.W_O[n].detach().double()).norm(dim=1))
         change = head.without.ablation.loss - head.without.before["all"].loss

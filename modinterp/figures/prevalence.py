@@ -88,9 +88,7 @@ def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
             hovertemplate="%{customdata[0]}: %{customdata[2]} of %{customdata[3]}<br>%{customdata[1]}<extra></extra>",
         )
     n, universal, none = len(table), int((share == 1).sum()), int((share == 0).sum())
-    figure.update_yaxes(
-        title="share of seeds where the claim holds, 95% interval", tickformat=".0%", range=[-0.03, 1.03]
-    )
+    figure.update_yaxes(title="share of seeds that hold, 95% interval", tickformat=".0%", range=[-0.03, 1.03])
     figure.update_xaxes(title="claims about one network, the most prevalent first")
     return with_title(
         figure,

@@ -259,7 +259,7 @@ def test_a_table_and_an_overview_list_every_quantity() -> None:
     assert all(f"<code>{each.key}</code>" in page for each in m.quantities())
     assert page.count("<details") == len({each.stage for each in m.quantities()}) + 1
     assert all(f"<code>m.{name}" in page for name in dir(m))
-    assert "<code>m.neuron()</code></td><td>One neuron of the last layer" in page
+    assert "<code>m.neuron()</code></td><td>View one neuron of the last layer" in page
 
 
 def test_an_editor_knows_the_type_of_measurements(tmp_path: Path) -> None:

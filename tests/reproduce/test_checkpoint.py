@@ -61,7 +61,7 @@ def test_bad_input_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture) 
     path = tmp_path / "model.pt"
     for words, arguments in {
         "there is no file": ["mlp", "--checkpoint", str(path)],
-        "one network of one source": ["all", "--checkpoint", str(path)],
+        "one network on one source": ["all", "--checkpoint", str(path)],
         "leave out --runs": ["mlp", "--checkpoint", str(path), "--runs", str(tmp_path)],
     }.items():
         assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
