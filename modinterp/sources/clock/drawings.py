@@ -120,7 +120,10 @@ def _moving_circles(m: CyclicMeasurements, hook: str, directions: tuple[int, ...
 
 
 def _motion(m: CyclicMeasurements) -> go.Figure:
-    title = "Attention output as a increases: circles revolve (above), and turn where a head has the frequency (below)"
+    title = (
+        "Attention output as a increases: circles revolve (above), and turn at frequencies at which a head "
+        "attends (below)"
+    )
     return _moving_circles(m, ATTN_OUT, (0, 1), title)
 
 
@@ -180,7 +183,10 @@ FIGURES = {
     "petals": Drawing(
         number="Section 6.2",
         draw=_petals,
-        table=Table(title="Every head in every plane", make=lambda m: petal_fits_table(m.circles.petals)),
+        table=Table(
+            title="How well each head's output traces a petal in each plane",
+            make=lambda m: petal_fits_table(m.circles.petals),
+        ),
     ),
     "sums": Drawing(number="Sections 7 and 7.1", draw=_sums),
     "planes": Drawing(number="Section 8, planes", draw=_planes),
@@ -192,7 +198,7 @@ FIGURES = {
         ),
         all_of=BATTERY,
         table=Table(
-            title="All measures of linearity",
+            title="All measures of how far the MLP is an affine map",
             make=lambda measured: measured[MAIN].circles.mlp_linearity.table() if MAIN in measured else None,
         ),
     ),
@@ -207,7 +213,9 @@ FIGURES = {
         table=Table(title="Revolution and rotation", make=_motions_table),
     ),
     "neurons_3d": Drawing(
-        number="Section 9.4", draw=_neurons_3d, own_page="The circle of a pair among the neurons, in three dimensions"
+        number="Section 9.4",
+        draw=_neurons_3d,
+        own_page=("The circle of one frequency in the neurons' activations, in three dimensions"),
     ),
     "mlp_out": Drawing(number="Section 9.5, the MLP's output", draw=_mlp_out),
     "singular": Drawing(

@@ -105,16 +105,16 @@ CLAIMS = (
         id="clock.s6.attn_maps6",
         where="section 6, six maps",
         statement=(
-            "Attention differs from pair to pair without visible structure. No head with one key frequency simply "
-            "gives each number half of its attention."
+            "Attention differs between pairs (a, b) without visible structure. No head with one key "
+            "frequency simply gives each number half of its attention."
         ),
-        source_says="the source shows six random pairs",
+        source_says="the source shows the attention for six random pairs",
         measure=each(_attention_varies),
         expected={
             "smallest standard deviation of a tuned head's attention to a": at_least(
-                0.05, "a head that gives each number half would have 0"
+                0.05, "a head that always gives each number half of its attention would have 0"
             ),
-            TUNED_HEADS: at_least(1, "otherwise no head has one key frequency"),
+            TUNED_HEADS: at_least(1, "otherwise no head is tuned to one key frequency"),
         },
         reported=("lowest mean attention to a", "highest mean attention to a"),
         needs=SEEDS,
@@ -124,8 +124,14 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="a second number of the claim has an expected value",
-                before="no condition for networks without a head tuned to one frequency, such as before training",
-                now="at least one head tuned to one frequency: 4, 3 and 4, and 0 before training",
+                before=(
+                    "the claim had no condition for networks without a head tuned to one frequency, such as "
+                    "untrained networks"
+                ),
+                now=(
+                    "the claim needs a head tuned to one frequency: our networks have 4, 3 and 4 such heads, "
+                    "and 0 before training"
+                ),
                 why="the claim should fail for a network without heads tuned to one frequency",
             ),
         ),
@@ -134,7 +140,7 @@ CLAIMS = (
         id="clock.s6.attention_periodic",
         where="section 6",
         statement="With one operand fixed, the attention oscillates with the other operand at one frequency.",
-        source_says="head 1 at frequency 4, head 2 at 43, head 3 at 32, head 0 at many",
+        source_says="head 1 attends at frequency 4, head 2 at 43, head 3 at 32, and head 0 at many frequencies",
         measure=each(_attention_is_periodic),
         expected={"heads with a share of 0.8": at_least(2, "3 of 4 heads in the source")},
         reported=(
@@ -148,7 +154,7 @@ CLAIMS = (
     Claim(
         id="clock.s6.attn_dft",
         where="section 6, spectra of attention",
-        statement="The main frequencies of heads are key frequencies.",
+        statement="The main frequencies of the heads' attention are key frequencies.",
         source_says="3 heads have one key frequency; head 0 has other frequencies too",
         measure=each(
             lambda m: {
@@ -164,10 +170,10 @@ CLAIMS = (
         id="clock.s6.head0_mixture",
         where="section 6, spectra of attention",
         statement=(
-            "The head without one main frequency has high coefficients at several frequencies, and several of "
-            "them are not key frequencies."
+            "The head without one main frequency has high coefficients at several frequencies, and several "
+            "of these frequencies are not key frequencies."
         ),
-        source_says="head 0 has several, non-key frequencies too",
+        source_says="head 0 has several frequencies, also some that are not key frequencies",
         measure=each(_mixed_head),
         given={"heads that no frequency is 0.8 of": at_least(1, "otherwise every head has one main frequency")},
         expected={
@@ -175,8 +181,8 @@ CLAIMS = (
             "strong frequencies that are no key frequencies": at_least(2, "several"),
         },
         finding=mixed(
-            "A head without one main frequency has at least three strong frequencies, but all may be key "
-            "frequencies. In the remaining networks every head has one main frequency."
+            "A head without one main frequency has at least three strong frequencies, but all of these may "
+            "be key frequencies. In some networks every head has one main frequency."
         ),
         needs=SEEDS,
         scope="any seed",
@@ -192,7 +198,7 @@ CLAIMS = (
         measure=each(_offsets),
         expected={
             "lowest share of the offset's variance at the head's frequency": at_least(
-                TUNED, "as much as the source requires of a head with one frequency"
+                TUNED, "the source requires the same share of the attention of a head with one frequency"
             )
         },
         reported=("largest range of the phase, in periods",),
@@ -200,9 +206,11 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the definition of the offset",
-                before="the phase of the swing, which does not move (2e-4 periods): 0.005 to 0.93 of its variance at "
-                "the head's frequency",
-                now="the level of the swing",
+                before=(
+                    "the offset was the phase of the swing, which does not move (2e-4 periods): 0.005 to 0.93 "
+                    "of the phase's variance is at the head's frequency"
+                ),
+                now="the offset is the level about which attention swings",
                 why="the source speaks of how far attention is offset, and shows maps in which the mean level moves",
                 was="mixed",
             ),
@@ -249,7 +257,7 @@ CLAIMS = (
         measure=each(_mixture_of_values),
         expected={
             "relative error of the mixture of v_a and v_b": at_most(
-                0.02, "exact, except for the attention that = gives to itself"
+                0.02, "the mixture is exact, except for the attention that = gives to itself"
             )
         },
         needs=SEEDS,

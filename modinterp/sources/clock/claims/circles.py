@@ -75,20 +75,23 @@ CLAIMS = (
     Claim(
         id="clock.s51.nonkey",
         where="section 5.1",
-        statement="At all other frequencies the projections are small and random.",
+        statement="At all frequencies that are not key, the projections of the embedding are small and random.",
         source_says="the source shows the frequencies 3, 25 and 50",
         measure=each(_other_frequencies),
         expected={
-            "mean radius over that of key frequencies": at_most(0.25, "small beside the circles"),
-            "key frequencies rounder than all others": equals(1, "random beside the circles"),
+            "mean radius over that of key frequencies": at_most(
+                0.25, "the projections are small compared with the circles"
+            ),
+            "key frequencies rounder than all others": equals(1, "random projections are less round than the circles"),
         },
         reported=("mean norm at the frequency itself over that of key frequencies",),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "At other frequencies the projections form no circles, and the embedding's norm is far below that of "
-            "a key frequency. Yet the projections are wide: the source's plane for a weak frequency is not "
-            "perpendicular to the planes of the key frequencies. We keep the source's definition of the plane."
+            "At frequencies that are not key, the projections form no circles, and the embedding's norm is "
+            "far below that of a key frequency. Yet the projections are wide: the source's plane for a weak"
+            " frequency is not perpendicular to the planes of the key frequencies. We keep the source's "
+            "definition of the plane."
         ),
         figure="embedding_circles",
     ),
@@ -119,7 +122,7 @@ CLAIMS = (
         id="clock.s52.bdown_warp",
         where="section 5.2",
         statement="Leaving out the bias b_out partly warps the circles of W_L.",
-        source_says="the source's explanation of the warp",
+        source_says="the source explains the warp by the missing bias",
         measure=each(_circles_with_bias),
         expected={"largest change of quality": at_least(0.01, "a visible change of the circles' quality")},
         needs=SEEDS,

@@ -2,5 +2,5 @@
 
 from modinterp.claims.band import at_least
 
-LEARNED = at_least(0.99, "for a network that has learned the task")
+LEARNED = at_least(0.99, "the claim is about networks that have learned the task")
 ACCURATE = {"accuracy": LEARNED}

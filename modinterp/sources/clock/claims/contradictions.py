@@ -7,8 +7,8 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A1",
         conflict=(
-            "The blog: the MLP is an affine map, and the ReLU is unnecessary. Nanda et al. and Kissane: the "
-            "ReLU makes the products."
+            "The blog says that the MLP is an affine map and that the ReLU is unnecessary. Nanda et al. and"
+            " Kissane say that the ReLU makes the products of waves."
         ),
         settled_by={
             "s8.mlp_affine": (
@@ -21,13 +21,16 @@ CONTRADICTIONS = (
             "s8.bup_sorted": ("biases below -0.1", mlp.NEGATIVE_PRE),
         },
         follows=(
-            "The ReLU is needed. The blog rightly observes that few biases are negative, but this proves nothing: "
-            "a third of the pre-activations are below 0."
+            "The ReLU is needed. The blog rightly observes that few biases are negative. But few negative "
+            "biases prove nothing: a third of the pre-activations are below 0."
         ),
     ),
     Contradiction(
         id="X-A2",
-        conflict="The blog: a network without ReLU groks. Nanda et al.: products come from attention and from the MLP.",
+        conflict=(
+            "The blog says that a network without ReLU groks. Nanda et al. say that products of waves come from"
+            " attention and from the MLP."
+        ),
         settled_by={
             "s8.reluless_groks": (
                 "highest test accuracy",
@@ -36,14 +39,16 @@ CONTRADICTIONS = (
             ),
         },
         follows=(
-            "Both sources are right. Without a ReLU all products come from the attention, which then makes many "
-            "more products."
+            "Both sources are right. Without a ReLU, attention makes all products of waves, and many more "
+            "products than with a ReLU."
         ),
     ),
     Contradiction(
         id="X-A3",
-        conflict="The blog: at least two circles and two heads are needed, with co-prime frequencies. Nanda et al.: "
-        "several frequencies only widen the margin.",
+        conflict=(
+            "The blog says that a network needs at least two circles and two heads, with co-prime frequencies. "
+            "Nanda et al. say that several frequencies only widen the margin."
+        ),
         settled_by={
             "s111.min2": (
                 "margin of one exact circle",
@@ -53,25 +58,33 @@ CONTRADICTIONS = (
             "s112.gcd": ("single frequencies that are enough mod 113", "disagreements with gcd(k..., P) = 1"),
         },
         follows=(
-            "One exact circle is enough for a prime P, though its margin is tiny. One head is enough for several "
-            "circles. The right condition on the frequencies is gcd(k1, ..., P) = 1."
+            "One exact circle gives a unique answer for a prime P, though with a tiny margin. One head is "
+            "enough for several circles. The right condition on the frequencies is gcd(k1, ..., P) = 1."
         ),
     ),
     Contradiction(
         id="X-A7",
-        conflict="Nanda et al.: each head has a single frequency. The blog: head 0 has many.",
+        conflict=(
+            "Nanda et al. say that each head attends at a single frequency. The blog says that head 0 attends "
+            "at many frequencies."
+        ),
         settled_by={
             "s6.attention_periodic": (
                 "highest share of a head's attention at one frequency",
                 "lowest share of a head's attention at one frequency",
             )
         },
-        follows="Both kinds of head occur. Among our twelve heads all but one have a single frequency.",
+        follows=(
+            "Heads with one frequency and heads with many frequencies both occur. Eleven of our twelve heads "
+            "attend at a single frequency."
+        ),
     ),
     Contradiction(
         id="X-A8",
-        conflict="The blog says that attention looks random and is periodic. The circuits report says that attention "
-        "is about one half.",
+        conflict=(
+            "The blog says that attention looks random and is periodic. The circuits report says that each "
+            "number gets about half of the attention."
+        ),
         settled_by={
             "s6.attn_maps6": (
                 "lowest mean attention to a",
@@ -79,24 +92,28 @@ CONTRADICTIONS = (
                 "smallest standard deviation of a tuned head's attention to a",
             )
         },
-        follows="Both sources are right: attention is one half on average, and swings far around one half.",
+        follows=(
+            "Both sources are right: the attention to a number is one half on average, and swings far around one half."
+        ),
     ),
     Contradiction(
         id="X-A9",
-        conflict="The blog: test loss 0. Nanda et al.: cross-entropy never reaches 0.",
+        conflict="The blog says that the test loss is 0. Nanda et al. say that cross-entropy never reaches 0.",
         settled_by={"s4.curves": ("test loss of the last snapshot",)},
         follows="In float64 the test loss is small, but not 0.",
     ),
     Contradiction(
         id="X-C1",
-        conflict="The blog lets a and b run from 1 to P, its code from 0 to P - 1.",
+        conflict="In the blog's text a and b run from 1 to P. In the blog's code a and b run from 0 to P - 1.",
         settled_by={"s2.task": ("smallest operand", "largest operand", "token of =")},
-        follows="Here tokens run from 0 to 112, and the token = is 113.",
+        follows="In our networks the numbers are the tokens 0 to 112, and the token = is 113.",
     ),
     Contradiction(
         id="X-C2",
-        conflict='The blog says that the paper confirmed positional embeddings to be "irrelevant". The paper uses '
-        "positional embeddings, without an ablation.",
+        conflict=(
+            'The blog says that Nanda et al. confirmed positional embeddings to be "irrelevant". Nanda et al. '
+            "use positional embeddings, without an ablation."
+        ),
         settled_by={"s3.irrelevant": ("delayed", "grokked", "logit_fve")},
         follows=(
             "Networks grok with and without positional embeddings. Only the logits of one seed contradict the "
@@ -105,14 +122,18 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-C3",
-        conflict="The blog: leaving b_out out warps the circles of W_L. Arithmetic: the bias adds a constant to the "
-        "logits.",
+        conflict=(
+            "The blog says that leaving out b_out warps the circles of W_L. By arithmetic, the bias b_out only "
+            "adds a constant to the logits."
+        ),
         settled_by={"s52.bdown_warp": ()},
-        follows="Leaving out b_out has no effect.",
+        follows="Leaving out b_out has no visible effect on the circles of W_L.",
     ),
     Contradiction(
         id="X-C4",
-        conflict="The blog: petals overlap exactly if the attention's frequency is below the embedding's.",
+        conflict=(
+            "The blog says that petals overlap exactly if the attention's frequency is below the embedding's frequency."
+        ),
         settled_by={"s61.overlap_rule": ()},
         follows="The statement on overlapping petals is true only for embedding frequency 1.",
     ),
@@ -163,8 +184,8 @@ CONTRADICTIONS = (
             "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),
         },
         follows=(
-            "Attention makes a little rotation at frequencies at which some head attends, and none at other "
-            "frequencies. The ReLU makes most of the rotation."
+            "At frequencies at which some head attends, attention rotates the circles a little. At other "
+            "frequencies attention rotates nothing. The ReLU makes most of the rotation."
         ),
     ),
 )

@@ -123,7 +123,10 @@ CLAIMS = (
     Claim(
         id="clock.s5.dft_code",
         where="section 5",
-        statement=("Our Fourier basis (constant, cos 1, sin 1, ...) and norms over the embedding equal the source's."),
+        statement=(
+            "Our Fourier basis (constant, cos 1, sin 1, ...) and our norms of the embedding in this basis equal"
+            " the source's."
+        ),
         source_says="definition",
         measure=_printed_basis,
         expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
@@ -137,7 +140,7 @@ CLAIMS = (
         source_says="4 clean pairs of peaks and some smaller peaks between",
         measure=each(_frequencies_at_10k),
         expected={
-            "frequencies above a quarter of the largest": at_least(2, "4 in the source"),
+            "frequencies above a quarter of the largest": at_least(2, "the source has 4 such frequencies"),
             "energy share of the key frequencies": at_least(
                 0.5,
                 "in a random embedding all 56 frequencies have similar norms; frequencies that stand out hold "
@@ -151,9 +154,15 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 what="a second number of the claim has an expected value",
-                before="at least two large frequencies: 8, 5 and 4, but 56 in a random embedding",
-                now="also most of the energy at the key frequencies: 0.843, 0.884 and 0.941, and 0.019 before training",
-                why="the tolerance demanded too little",
+                before=(
+                    "the claim needed at least two large frequencies: our networks have 8, 5 and 4, but a "
+                    "random embedding has 56"
+                ),
+                now=(
+                    "the key frequencies must also hold most of the energy: 0.843, 0.884 and 0.941, and 0.019 "
+                    "before training"
+                ),
+                why="a random embedding also met the old tolerance",
             ),
         ),
     ),
@@ -161,15 +170,15 @@ CLAIMS = (
         id="clock.s5.inactive_norms",
         where="section 5, at 10,000 epochs",
         statement=(
-            "At 10,000 epochs the embedding's inactive frequencies, relative to the largest, exceed those of "
-            "Nanda's trained network."
+            "At 10,000 epochs the embedding's inactive frequencies, relative to its largest frequency, have"
+            " larger norms than in Nanda's trained network."
         ),
         source_says="inactive frequencies are very small in Nanda's paper",
         measure=_inactive_norms,
         expected={"inactive norms over those of the other source's network, smallest": at_least(1, "larger")},
         finding=one_seed(
-            "In one of two networks the inactive frequencies are 0.62 times as large as in Nanda's network. The "
-            "source says that inactive frequencies are larger than there."
+            "In one of two networks the inactive frequencies are 0.62 times as large as in Nanda's network."
+            " The source says that the inactive frequencies are larger than in Nanda's network."
         ),
         needs=(*SEEDS[1:], MAINLINE[0]),
         control="without control",
@@ -200,7 +209,7 @@ CLAIMS = (
         measure=_gone_without_decay,
         expected={
             "frequencies that go without decay, over those that go with it": at_most(
-                0.25, "most frequencies stay; the tolerance is ours"
+                0.25, "most frequencies must stay; we chose the tolerance"
             )
         },
         given={
@@ -221,7 +230,9 @@ CLAIMS = (
     Claim(
         id="clock.s5.we_norms_20k",
         where="section 5, at 20,000 epochs",
-        statement="The spikes in the embedding's spectrum are fewer and cleaner at 20,000 epochs than before.",
+        statement=(
+            "The spikes in the embedding's spectrum are fewer and cleaner at 20,000 epochs than at earlier epochs."
+        ),
         source_says="3 key frequencies: 4, 32, 43",
         measure=each(_gini_over_training),
         expected={
@@ -239,9 +250,12 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the lower end of the tolerances",
-                before="0, which accepts 0.0083 and more, but also the 0 of a network that never changes",
+                before=(
+                    "the lower end was 0, which accepts our rises of 0.0083 and more, but also the 0 of a "
+                    "network that never changes"
+                ),
                 now="1e-6",
-                why="the source says that this share rises",
+                why="the source says that the spectrum becomes cleaner, so the Gini coefficient must rise",
             ),
         ),
     ),

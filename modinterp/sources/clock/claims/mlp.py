@@ -115,7 +115,7 @@ CLAIMS = (
         measure=each(_dihedral_angles),
         expected={
             "smallest dihedral angle [degrees]": at_least(
-                30, "a third of the angle between parallel and perpendicular"
+                30, "30 degrees is a third of the angle between parallel and perpendicular planes"
             ),
             "lowest quality of a written circle": at_least(0.8, "the compared curves must be circles"),
         },
@@ -132,7 +132,7 @@ CLAIMS = (
         measure=each(_frequency_1),
         expected={
             "frequency 1 is a key frequency": equals(0, "frequency 1 is not among the source's key frequencies"),
-            "gap": at_least(2, "key frequencies that clearly stand out"),
+            "gap": at_least(2, "key frequencies must clearly stand out"),
         },
         reported=("norm of frequency 1 over the largest",),
         needs=SEEDS,
@@ -143,15 +143,16 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_superposition",
         where="section 8",
-        statement=(
-            "The MLP needs no superposition. The MLP writes a cosine and a sine for each circle: fewer vectors "
-            "than dimensions, and nearly perpendicular."
-        ),
+        statement="The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. These vectors are fewer than the dimensions, and nearly perpendicular.",
         source_says="the source counts at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
-            "effective rank of the output over 4 K + 5": at_most(1, "four directions for each circle, plus some noise"),
-            "share of the output's variance in two features a circle": at_least(0.9, "no other direction counts"),
+            "effective rank of the output over 4 K + 5": at_most(
+                1, "the MLP writes four directions for each circle, plus some noise"
+            ),
+            "share of the output's variance in two features a circle": at_least(
+                0.9, "other directions must hold little variance"
+            ),
             "smallest angle between features of two circles [degrees]": at_least(
                 60, "features in superposition share directions; at 90 degrees there is no superposition"
             ),
@@ -164,24 +165,24 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="two more numbers of the claim have expected values",
-                before="only the effective rank of the MLP's output: 0.22 to 0.25 of 4 K + 5, with K circles",
-                now="also two features for each circle, with 0.97 to 0.99 of the variance, at angles of 83, 81 "
-                "and 64 degrees",
-                why="a low rank shows few dimensions, but not that features do not share dimensions",
+                before=(
+                    "only the effective rank of the MLP's output was tested: 0.22 to 0.25 of 4 K + 5, with K circles"
+                ),
+                now="two features for each circle must also hold most of the variance (0.97 to 0.99), at large angles (83, 81 and 64 degrees)",
+                why=(
+                    "a low rank shows that the output has few dimensions, but not that features do not share dimensions"
+                ),
             ),
         ),
     ),
     Claim(
         id="clock.s8.bup_sorted",
         where="section 8, sorted biases",
-        statement=(
-            "Far fewer than 113 neuron biases are clearly negative. The ReLU still acts: a third to a half of the "
-            "pre-activations are below 0."
-        ),
-        source_says="far fewer than 113",
+        statement="Far fewer than 113 neuron biases are clearly negative. The ReLU still acts: a third to a half of the pre-activations are below 0.",
+        source_says="far fewer than 113 clearly negative biases",
         measure=each(_biases),
         expected={
-            "biases below -0.1": at_most(112, "fewer than one bias for each number"),
+            "biases below -0.1": at_most(112, "clearly negative biases must be fewer than the 113 numbers"),
             "share of biases above 0": at_least(
                 0.5, "most other biases are positive; the source then uses these positive biases"
             ),
@@ -194,8 +195,8 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="a second number has an expected value",
-                before="only few negative biases: 0, the value before training, when all biases are 0",
-                now="also most biases positive: 0.775, 0.984 and 0.887, and 0 before training",
+                before="only the number of negative biases was tested; the number is 0 before training, when all biases are 0",
+                now="most biases must also be positive: the share is 0.775, 0.984 and 0.887, and 0 before training",
                 why="the claim should distinguish a trained network from an untrained one",
             ),
         ),
@@ -206,7 +207,7 @@ CLAIMS = (
         where="section 8",
         statement="Positive biases of the neurons shift the circles into the positive orthant, where the ReLU changes "
         "nothing.",
-        source_says="the source states this about the sorted biases",
+        source_says="the source argues from a plot of the sorted biases",
         measure=each(_orthant),
         expected={NEGATIVE_PRE: at_most(0.05, "in the positive orthant no pre-activation would be negative")},
         reported=(
@@ -217,8 +218,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "The neuron biases are positive, but small compared with the pre-activations. Without the biases as "
-            "many pre-activations are below 0."
+            "The neuron biases are positive, but small compared with the pre-activations. Removing the "
+            "biases hardly changes the number of pre-activations below 0."
         ),
         figure="biases",
     ),
@@ -228,7 +229,10 @@ CLAIMS = (
         statement="The columns of W_in form no circle in the planes of the written circles.",
         source_says="no clean circle",
         measure=each(_radii_of_W_in),
-        expected={"smallest variation of the radius": at_least(0.4, "a circle has 0"), **ACCURATE},
+        expected={
+            "smallest variation of the radius": at_least(0.4, "the radius of a circle does not vary"),
+            **ACCURATE,
+        },
         needs=SEEDS,
         scope="any seed",
         figure="biases",
@@ -238,7 +242,7 @@ CLAIMS = (
         id="clock.s8.mlp_affine",
         where="section 8",
         statement="The MLP is only an affine map, and the ReLU is unnecessary.",
-        source_says="argued from the biases",
+        source_says="the source argues from the signs of the biases",
         measure=each(_affine_battery),
         expected={
             "accuracy with an affine map in place of the neurons": at_least(
@@ -259,17 +263,17 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "The best affine map explains most of the neurons' variance. But with this map in place of the "
-            "neurons, or without the ReLU, most answers are wrong. Products of waves have a small share of the "
-            "variance before the ReLU, a fifth after the ReLU and nearly all of the logits. Attention "
-            "contributes: before the MLP an affine map already finds a part of cos(w(a + b)), at the frequencies "
-            "at which heads attend."
+            "neurons, or without the ReLU, most answers are wrong. Products of waves hold a small share of "
+            "the variance before the ReLU, a fifth after the ReLU and nearly all of the logits' variance. "
+            "Attention contributes: before the MLP an affine map already finds a part of cos(w(a + b)), at "
+            "the frequencies at which heads attend."
         ),
         figure="linearity",
     ),
     Claim(
         id="clock.s8.reluless_groks",
         where="section 8",
-        statement="A network without ReLU groks too; its attention makes the products.",
+        statement="A network without ReLU groks too, and its attention makes the products of waves.",
         source_says="groks",
         measure=each(
             lambda m: {
@@ -295,8 +299,8 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the share of the seeds in which the statement must hold",
-                before="in at least a third of the seeds, since the source shows one network: two of three; held",
-                now="in each seed",
+                before="the statement had to hold in a third of the seeds, since the source shows one network; it held in two of three",
+                now="the statement must hold in each seed",
                 why="the statement is about one network, and one of our networks does not grok",
             ),
         ),
@@ -310,7 +314,9 @@ CLAIMS = (
         measure=each(
             lambda m: {"lowest quality of a circle": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}
         ),
-        expected={"lowest quality of a circle": at_least(0.6, "circles, if less clean")},
+        expected={
+            "lowest quality of a circle": at_least(0.6, "the curves must be circles, though less clean than elsewhere")
+        },
         needs=SEEDS,
         scope="any seed",
         figure="neurons_3d",

@@ -98,22 +98,22 @@ def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
 _WHOLE_TURNS = Change(
     date="2026-11-21",
     what="the measure of turning",
-    before="the slope of a regression: at least 0.883 in one network, where 0.9 to 1.1 is expected; refuted",
-    now="a whole number of turns: 1 in all three networks; held",
-    why="the slope of an uneven angle depends on the starting point of the turn",
+    before="turning was the slope of a regression: 0.883 in one network, where 0.9 to 1.1 is expected; refuted",
+    now="turning was a whole number of turns: 1 in all three networks; held",
+    why="if a circle turns unevenly, the slope depends on the starting point of the turn",
 )
 _SLOPES = Change(
     date="2026-11-23",
-    what="the measure of turning; it is again the first one",
-    before="whole turns, 1 in all three networks; held",
-    now="the slope of a regression: 0.883, 1.085 and 1.049 farthest from 1",
+    what="the measure of turning, which is again the slope of a regression",
+    before="turning was a whole number of turns: 1 in all three networks; held",
+    now="turning is the slope of a regression; the slopes farthest from 1 are 0.883, 1.085 and 1.049",
     why=("many uneven motions also make exactly one turn; the definition and its tolerance are about slopes"),
 )
 _INSIDE = Change(
     date="2026-11-24",
     what="one more number of the claim has an expected value",
-    before="nothing about the place where the circles turn: their centre is 2.8 to 3.2 radii from the origin",
-    now="the circular part of the centre's path is less than a radius: 0.02 to 0.11",
+    before="the claim required nothing of the circles' centre, which is 2.8 to 3.2 radii from the origin",
+    now="the circular part of the path of a circle's centre must be less than a radius: 0.02 to 0.11",
     why=(
         "section 9.3 says that the origin lies inside the circles. Neurons are never below 0, so this can only "
         "refer to the centre's movement"
@@ -155,7 +155,9 @@ CLAIMS = (
         measure=each(_revolution_of_attention),
         expected={
             **_REVOLVES,
-            "smallest share of points within the embedding's circle": at_least(0.95, "inside the grey circle"),
+            "smallest share of points within the embedding's circle": at_least(
+                0.95, "the points must lie inside the embedding's circle, which the source draws in grey"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -182,9 +184,11 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the key frequencies that are measured",
-                before="every key frequency: each seed has one or two at which no head's attention swings, and "
-                "nothing turns there; refuted",
-                now="the key frequencies at which some head's attention swings: 0.91 to 1.06 turns",
+                before=(
+                    "every key frequency was measured: each seed has one or two at which no attention swings "
+                    "and no circle turns; refuted"
+                ),
+                now="only key frequencies at which some head's attention swings are measured: 0.91 to 1.06 turns",
                 why=(
                     "in the source every key frequency (4, 43 and 32) has a head whose attention swings at that "
                     "frequency"
@@ -211,9 +215,11 @@ CLAIMS = (
     Claim(
         id="clock.s94.mlp_3d",
         where="section 9.4",
-        statement="Among the neurons the circles revolve in the first two principal directions and turn in the next "
-        "two.",
-        source_says="an animation in three dimensions",
+        statement=(
+            "In the neurons' activations, circles revolve in the first two principal directions and turn in the"
+            " next two."
+        ),
+        source_says="the source shows an animation in three dimensions",
         measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_of_neurons(m)}),
         expected={
             **_REVOLVES,
@@ -262,16 +268,21 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the measure of revolution, and the tolerance of the rotation",
-                before="the centre's distance from the origin is 2.8 to 3.2 radii, where 0.3 is expected; the "
-                "rotation is 0.883 turns, where one is expected: refuted",
-                now="the circular part of the centre's path is 0.02 to 0.11 radii; no tolerance for the rotation: held",
+                before=(
+                    "a circle's centre is 2.8 to 3.2 radii from the origin, where 0.3 is expected; the rotation"
+                    " is 0.883 turns, where one is expected: refuted"
+                ),
+                now=(
+                    "the circular part of the path of a circle's centre is 0.02 to 0.11 radii; the rotation has"
+                    " no tolerance: held"
+                ),
                 why="a centre that stands still away from the origin does not revolve",
             ),
             Change(
                 date="2026-11-23",
-                what="the tolerance of the rotation; it is again the first one",
-                before="only an R squared of at least 0.8: 0.85 and more, held",
-                now="also 0.9 to 1.1 turns: 0.883, 1.085 and 1.049",
+                what="the tolerance of the rotation, which is again 0.9 to 1.1 turns",
+                before="the claim tested only the R squared of the rotation, at least 0.8: 0.85 and more, held",
+                now="the rotation must also be 0.9 to 1.1 turns: 0.883, 1.085 and 1.049",
                 why=(
                     '"purely rotational" says that the circle rotates; the circle\'s centre may still stand away '
                     "from the origin"

@@ -106,8 +106,8 @@ CLAIMS = (
     Claim(
         id="clock.s61.overlap_rule",
         where="section 6.1",
-        statement="Petals overlap exactly where the attention's frequency is below the embedding's.",
-        source_says="stated as a rule",
+        statement="Petals overlap exactly where the attention's frequency is below the embedding's frequency.",
+        source_says="the source states a general rule",
         measure=lambda: {
             "most crossings at embedding frequency 1": max(max(_crossings(1, f)) for f in (1, 2, 3, 4, 8)),
             CROSSINGS_OF_SLOWER: min(min(_crossings(f, 1)) for f in (2, 3, 4)),
@@ -121,17 +121,21 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The statement is true for embedding frequency 1, to which relabelling the residues mod a prime "
-            "reduces any frequency. Otherwise the order of the two frequencies does not decide: a petal of "
-            "embedding 2 and attention 3 crosses itself 3 times, at any phase.",
+            "The statement is true for embedding frequency 1. Relabelling the residues mod a prime turns "
+            "any embedding frequency into 1. At other embedding frequencies, the order of the two "
+            "frequencies does not decide whether a petal overlaps. A petal of embedding frequency 2 and "
+            "attention frequency 3 crosses itself 3 times, at any phase.",
             "source",
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 what="how crossings are counted",
-                before="crossings of a polygon with 1,009 sides: 3 to 6 at embedding 2 and attention 3; refuted",
-                now="crossings by a closed formula: 3; refuted",
+                before=(
+                    "the crossings of a polygon with 1,009 sides were counted: 3 to 6 at embedding frequency 2 "
+                    "and attention frequency 3; refuted"
+                ),
+                now="a closed formula gives 3 crossings of the petal; refuted",
                 why=(
                     "the polygon's sides cut corners near the point where all parts of a petal meet; an "
                     "independent program found the error"

@@ -122,20 +122,20 @@ def _all_sums(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 _PREDICTED = {
-    PREDICTION_FIT: at_least(0.9, "traces the predicted petals"),
-    FREQUENCIES_SHARE: at_least(0.85, "traces the predicted petals"),
+    PREDICTION_FIT: at_least(0.9, "the points must trace the predicted petals"),
+    FREQUENCIES_SHARE: at_least(0.85, "the points must trace the predicted petals"),
     PETALS: at_least(1, "without a head whose attention swings there is no petal"),
 }
 _CIRCLE = {
     SUM_QUALITY: at_least(0.8, "one frequency dominates"),
-    ABOVE_MEDIAN_HEAD: at_least(0, "a circle where each head has petals"),
+    ABOVE_MEDIAN_HEAD: at_least(0, "the sum must be a circle, though each head alone has petals"),
 }
 _PETALS_COUNTED = (
     Change(
         date="2026-11-23",
         what="one more number of the claim has an expected value",
-        before="no condition for networks without petals, such as before training",
-        now="at least one petal: networks have 2 to 16, and 0 before training",
+        before="the claim had no condition for networks without petals, such as untrained networks",
+        now="the claim needs at least one petal: our networks have 2 to 16 petals, and 0 before training",
         why="the claim should fail for a network without petals",
     ),
 )
@@ -147,8 +147,8 @@ def _counted(number: int) -> tuple[Change, ...]:
         Change(
             date="2026-11-23",
             what="one more number of the claim has an expected value",
-            before="no condition for networks with fewer key frequencies, such as before training",
-            now=f"at least {number} key frequencies: 4, 4 and 3, and 1 before training",
+            before="the claim had no condition for networks with fewer key frequencies, such as untrained networks",
+            now=f"the claim needs at least {number} key frequencies: our networks have 4, 4 and 3, and 1 before training",
             why="the claim should fail for a network without circles",
         ),
     )
@@ -159,8 +159,8 @@ CLAIMS = (
         id="clock.s62.z_head1_sub4",
         where="section 6.2",
         statement=(
-            "Where attention and plane have equal frequencies, a head's attention-weighted mean of values traces "
-            "the predicted petals."
+            "Where attention and plane have equal frequencies, a head's attention-weighted mean of values "
+            "the points must trace the predicted petals."
         ),
         source_says="attention frequency 4 in the plane of frequency 4",
         measure=each(_petals_where(eq)),
@@ -175,8 +175,8 @@ CLAIMS = (
         id="clock.s62.z_head3_sub4",
         where="section 6.2",
         statement=(
-            "Where the attention's frequency is above the plane's, a head's attention-weighted mean of values "
-            "traces the predicted petals."
+            "Where the attention's frequency is above the plane's frequency, a head's attention-weighted "
+            "mean of values the points must trace the predicted petals."
         ),
         source_says="attention frequency 32 in the plane of frequency 4",
         measure=each(_petals_where(gt)),
@@ -190,8 +190,8 @@ CLAIMS = (
         id="clock.s62.z_head1_sub32",
         where="section 6.2",
         statement=(
-            "Where the attention's frequency is below the plane's, a head's attention-weighted mean of values "
-            "traces the predicted petals."
+            "Where the attention's frequency is below the plane's frequency, a head's attention-weighted "
+            "mean of values the points must trace the predicted petals."
         ),
         source_says="attention frequency 4 in the plane of frequency 32",
         measure=each(_petals_where(lt)),
@@ -227,13 +227,14 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the measure",
-                before="corners of the measured points: at least 0.142, 0.230 and 0.230 on circles, at most 0.230, "
-                "0.283 and 0.292 on petals",
-                now="corners of the points by the frequencies of a circle or a petal alone: circles 1, petals 1 at "
-                "most, 0.257, 0.257 and 0.389 where the attention's frequency is another one",
+                before="the share of corners among measured points: at least 0.142, 0.230 and 0.230 on circles, at most 0.230, 0.283 and 0.292 on petals",
+                now=(
+                    "the share of corners without noise: 1 on circles and at most 1 on petals; 0.257, 0.257 and"
+                    " 0.389 on petals whose attention and plane differ in frequency"
+                ),
                 why=(
-                    "the statement is about shapes, which noise hides: it is a hundred times as large as the "
-                    "bulge between neighbouring points"
+                    "the statement is about shapes, which noise hides: the noise is a hundred times as "
+                    "large as the bulge between neighbouring points"
                 ),
             ),
         ),
@@ -246,8 +247,8 @@ CLAIMS = (
         source_says="the same figures",
         measure=each(_petals_in_residual_stream),
         expected={
-            PREDICTION_FIT: at_least(0.8, "the petals of the head's values, after one more linear map"),
-            FREQUENCIES_SHARE: at_least(0.8, "the petals of the head's values, after one more linear map"),
+            PREDICTION_FIT: at_least(0.8, "the head writes the petals of its values through one more linear map"),
+            FREQUENCIES_SHARE: at_least(0.8, "the head writes the petals of its values through one more linear map"),
             PETALS: _PREDICTED[PETALS],
         },
         needs=SEEDS,
@@ -259,7 +260,7 @@ CLAIMS = (
         id="clock.s71.o_sum_4",
         where="section 7.1",
         statement="At the first key frequency the heads' petals add up to a circle.",
-        source_says="dominated by that frequency",
+        source_says="the source says that one frequency dominates the sum",
         measure=each(_sum_of_heads(0)),
         expected=_CIRCLE,
         needs=SEEDS,
@@ -270,7 +271,7 @@ CLAIMS = (
         id="clock.s71.o_sum_32",
         where="section 7.1",
         statement="At the second key frequency the heads' petals add up to a circle.",
-        source_says="dominated by that frequency",
+        source_says="the source says that one frequency dominates the sum",
         measure=each(_sum_of_heads(1)),
         expected={**_CIRCLE, "n_keys": at_least(2, "otherwise the network has fewer key frequencies")},
         needs=SEEDS,
@@ -282,7 +283,7 @@ CLAIMS = (
         id="clock.s71.o_sum_43",
         where="section 7.1",
         statement="At the third key frequency the heads' petals add up to a circle.",
-        source_says="dominated by that frequency",
+        source_says="the source says that one frequency dominates the sum",
         measure=each(_sum_of_heads(2)),
         expected={**_CIRCLE, "n_keys": at_least(3, "otherwise the network has fewer key frequencies")},
         needs=SEEDS,
@@ -311,7 +312,7 @@ CLAIMS = (
             "The source argues that embeddings become periodic because petals add up to circles. No test here "
             "covers this argument. The measurement shows that petals add up to circles in every seed."
         ),
-        source_says="an argument, not proven",
+        source_says="the source gives an argument without a proof",
         measure=each(_all_sums),
         expected={
             "lowest quality of a sum": at_least(0.8, "one frequency dominates"),

@@ -122,15 +122,15 @@ def _changes(own_planes: str, parts: str, sum_right: str) -> tuple[Change, Chang
             date="2026-11-21",
             was="refuted",
             what="how the MLP's output is projected, and which sum must be right",
-            before=f"on each plane separately, percentile {own_planes}; the sum of the circles must be right: refuted",
-            now=f"split so that no part counts twice, percentile {parts}; the whole network must be right: held",
+            before=f"the output was projected on each plane separately, percentile {own_planes}; the sum of the circles must be right: refuted",
+            now=f"the output was split so that no part counts twice, percentile {parts}; the whole network must be right: held",
             why="projections that count some parts twice do not add up to the network",
         ),
         Change(
             date="2026-11-23",
-            what="the projection and the sum; both are again the first ones",
-            before=f"split so that each part counts once, percentile {parts}; all three networks are right: held",
-            now=f"on each plane separately, percentile {own_planes}; the sum of the circles {sum_right}",
+            what="the projection and the sum, both again as first committed",
+            before=f"the output was split so that each part counts once, percentile {parts}; all three networks are right: held",
+            now=f"the output is projected on each plane separately, percentile {own_planes}; the sum of the circles {sum_right}",
             why=("the definition is about projections in each circle, and about the sum of the circles"),
         ),
     )
@@ -180,7 +180,9 @@ CLAIMS = (
         source_says="argued",
         measure=each(_accuracy_of_circles),
         expected={
-            "accuracy of all circles together, with the constant": at_least(0.999, "the sum is right"),
+            "accuracy of all circles together, with the constant": at_least(
+                0.999, "the sum of the circles must be right"
+            ),
             "highest accuracy of a circle alone": at_most(0.999, "a circle alone is less accurate than the sum"),
         },
         needs=SEEDS,
@@ -190,9 +192,14 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the measure",
-                before="accuracy without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, held in two of three",
-                now="with the logits' mean, also for a single circle: 1.0 in all three, and 0.098, 0.163 and "
-                "0.074 for one circle",
+                before=(
+                    "accuracy was measured without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, "
+                    "held in two of three"
+                ),
+                now=(
+                    "the logits' mean is kept, also for a single circle: accuracy is 1.0 in all three networks,"
+                    " and 0.098, 0.163 and 0.074 for one circle"
+                ),
                 why="the mean of the logits is a bias that belongs to no circle",
             ),
         ),
@@ -219,9 +226,10 @@ CLAIMS = (
         ),
         needs=(MAIN, ONE_HEAD),
         finding=one_seed(
-            "For a prime modulus one exact circle has a unique answer, with a margin of 0.0015. A trained network "
-            "needs several circles (with one alone, at most 15% of answers are right). One head is enough: a "
-            "network with one head groks at epoch 2,660, with five circles, and answers every pair."
+            "For a prime modulus one exact circle has a unique answer, with a margin of 0.0015. A trained "
+            "network needs several circles: with one circle alone, at most 15% of the answers are right. "
+            "One head is enough: a network with one head groks at epoch 2,660, with five circles, and "
+            "answers every pair."
         ),
         figure="readout",
         control="also true before training",
@@ -230,7 +238,7 @@ CLAIMS = (
         id="clock.s112.gcd",
         where="section 11.2",
         statement="The key frequencies must be co-prime for a unique answer.",
-        source_says="P gcd(k1, k2, ...) = 1, which no integers fulfil",
+        source_says="the source's condition is P gcd(k1, k2, ...) = 1, which no integers meet",
         measure=_coprime,
         expected={"unique answers though the frequencies are not co-prime": equals(0)},
         reported=("disagreements with gcd(k..., P) = 1", "single frequencies that are enough mod 113"),

@@ -57,7 +57,7 @@ CLAIMS = (
             "The network reads {a}+{b}= and answers (a + b) mod 113, trained on 30% of the pairs. Our networks "
             "have no output for the token =, since = is never an answer."
         ),
-        source_says="the source lets a and b run from 1 to P; token 113 is =; 114 logits",
+        source_says="in the source a and b run from 1 to P, token 113 is =, and there are 114 logits",
         measure=_task,
         expected={
             "pairs": equals(113 * 113),
@@ -95,7 +95,7 @@ CLAIMS = (
             "Without positional embeddings the network groks and learns the same algorithm. The paper that the "
             "source cites has no ablation of positional embeddings."
         ),
-        source_says="the source says that Nanda et al. confirmed it",
+        source_says="the source says that Nanda et al. confirmed positional embeddings to be irrelevant",
         measure=each(lambda m: {"delayed": m.grokking.delayed}),
         expected={
             "delayed": equals(1, "it groks"),
@@ -104,15 +104,20 @@ CLAIMS = (
         reported=("grokked",),
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("all grok"),
+        finding=mixed("all networks without positional embeddings grok"),
         changed=(
             Change(
                 date="2026-11-28",
                 was="refuted",
                 what="the networks that are measured",
-                before="three networks without positional embeddings and one with: 88% of one network's logits are "
-                "explained; refuted",
-                now="each network without positional embeddings; the networks with them are those of Nanda et al.",
+                before=(
+                    "the claim measured three networks without positional embeddings and one with; 88% of one "
+                    "network's logits are explained; refuted"
+                ),
+                now=(
+                    "the claim measures each network without positional embeddings; the networks of Nanda et "
+                    "al. have positional embeddings"
+                ),
                 why="one network of four refuted a statement about all networks",
             ),
         ),
@@ -142,8 +147,8 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="a third number of the claim has an expected value",
-                before="only two epochs, which an untrained network does not have",
-                now="also how much W_E shrinks: 0.35 to 0.42, and 0 before training",
+                before="the claim tested only two epochs, which an untrained network does not have",
+                now="the claim also tests how much W_E shrinks: 0.35 to 0.42, and 0 before training",
                 why="the claim needs a number that also exists before training, for comparison",
             ),
         ),

@@ -61,7 +61,7 @@ CLAIMS = (
         id="clock.s95.wdown_sv",
         where="section 9.5",
         statement="W_out has two large singular values for each circle.",
-        source_says="6 for 3 circles",
+        source_says="the source has 6 large singular values for 3 circles",
         measure=each(_singular_values),
         expected={
             "large singular values less 2 K": between(
@@ -79,9 +79,11 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="a second number of the claim has an expected value",
-                before="only the number of values before the largest step, which is also right before training (1 "
-                "and 1 circle)",
-                now="also a clear step: 3.96, 12.3 and 6.77, and 1.02 before training",
+                before=(
+                    "the claim tested only the number of values before the largest step, which is also right "
+                    "before training (1 value and 1 circle)"
+                ),
+                now="the step must also be clear: its ratio is 3.96, 12.3 and 6.77, and 1.02 before training",
                 why="every list of numbers has a largest step, even without structure",
             ),
         ),
@@ -90,7 +92,7 @@ CLAIMS = (
         id="clock.s95.wdown_pairs",
         where="section 9.5",
         statement="The singular vectors of W_out come in pairs, one pair for each circle.",
-        source_says="the vectors 3 and 5, 1 and 2, 0 and 4 form pairs",
+        source_says="in the source the singular vectors 3 and 5, 1 and 2, 0 and 4 form pairs",
         measure=each(_singular_pairs),
         expected={
             "key frequencies that own two": equals(1, "every circle has its pair of singular vectors"),
@@ -107,11 +109,16 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the share",
-                before="the share of all variance along a vector: 0.451, 0.928 and 0.592, refuted",
-                now="the share of the waves of a + b along a vector: 0.528, 0.953 and 0.605",
+                before=(
+                    "the claim measured the share of all variance along a singular vector: 0.451, 0.928 and "
+                    "0.592, refuted"
+                ),
+                now=(
+                    "the claim measures the share of the waves of a + b along a singular vector: 0.528, 0.953 and 0.605"
+                ),
                 why=(
-                    "a vector's frequency is found over a + b, so its share must be too; W_out also passes on "
-                    "other signals"
+                    "a singular vector's frequency is found over a + b, so the vector's share must be found"
+                    " over a + b too; W_out also passes on other signals"
                 ),
             ),
         ),
@@ -127,7 +134,7 @@ CLAIMS = (
         measure=each(_singular_and_principal),
         expected={
             "share of key frequencies twice as near to directions 3, 4": at_least(
-                2 / 3, "all three circles in the source"
+                2 / 3, "in the source all three circles resemble the third and fourth direction"
             )
         },
         needs=SEEDS,
