@@ -26,7 +26,10 @@ def _norm_maps(m: CyclicMeasurements) -> go.Figure:
         norms = transform_2d(field).norm(dim=-1)
         norms[0, 0] = 0
         maps[name] = norms
-    title = "Only waves enter the ReLU; waves and products leave it; the logits are products of waves of one frequency"
+    title = (
+        "Only waves enter the ReLU; waves and products leave the ReLU; the logits are products of waves of one "
+        "frequency"
+    )
     return fourier.norm_maps(maps, title)
 
 

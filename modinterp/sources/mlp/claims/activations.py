@@ -69,7 +69,7 @@ CLAIMS = (
         id="mlp.neurons_9_terms",
         where="neurons in the Fourier basis",
         statement="A neuron is a sum of nine terms of one frequency: a constant, four waves and four products.",
-        source_says="most neurons pass; 483 of 512 in the author's checkpoint",
+        source_says="most neurons pass; in the author's checkpoint 483 of 512 neurons pass",
         measure=each(_single_waves),
         expected={"neurons_explained": at_least(0.80, "0.943 in the author's checkpoint")},
         needs=SEEDS,
@@ -79,7 +79,7 @@ CLAIMS = (
     Claim(
         id="mlp.neuron_norm_map",
         where="norm of the components of all neurons",
-        statement="Only a few key frequencies are used.",
+        statement="The neurons use only a few key frequencies.",
         source_says="13 of 56",
         expected={"neurons_at_keys": at_least(0.90, "other frequencies are not visible in the notebook's map")},
         needs=SEEDS,
@@ -90,8 +90,8 @@ CLAIMS = (
         id="mlp.pre_linear_only",
         where="before the ReLU",
         statement=(
-            "Before the ReLU there are waves of a and of b but no products, because a sum of two embeddings is "
-            "linear. The notebook sees faint products, but all products are exactly 0."
+            "Before the ReLU the neurons contain waves of a and waves of b but no products, because a sum "
+            "of two embeddings is linear. The notebook sees faint products, but all products are exactly 0."
         ),
         source_says="0",
         measure=_before_the_relu,
@@ -104,7 +104,9 @@ CLAIMS = (
         id="mlp.post_quadratic",
         where="before and after the ReLU",
         statement="The ReLU makes the products of waves, and the network cannot add without the ReLU.",
-        source_says="linear 0.766, products 0.217, rest 0.018 in the author's checkpoint",
+        source_says=(
+            "linear terms have a share of 0.766, products 0.217 and the rest 0.018 in the author's checkpoint"
+        ),
         measure=each(_after_the_relu),
         expected={
             "products_after": at_least(0.10, "0.217 in the author's checkpoint"),
@@ -122,7 +124,7 @@ CLAIMS = (
         where="W_E W_in",
         statement="The inputs of the neurons are sparse in the Fourier basis, at the key frequencies of the neurons' "
         "outputs.",
-        source_says="the neurons' 13 frequencies; 0.991 of the squared norm in the author's checkpoint",
+        source_says="the neurons' 13 frequencies hold 0.991 of the squared norm in the author's checkpoint",
         measure=each(_into_neurons),
         expected={
             AGREEMENT: at_least(

@@ -12,8 +12,8 @@ CONTRADICTIONS = (
         ),
         settled_by={"claim84": ()},
         follows=(
-            "The summary is wrong by half a point for the author's network, whose lowest share is 0.8353. If our "
-            "share is above 0.84, our network differs and the definition does not."
+            "The summary is too high by half a percentage point for the author's network, whose lowest "
+            "share is 0.8353. If our lowest share is above 0.84, our network differs, not our definition."
         ),
     ),
     Contradiction(
@@ -22,13 +22,13 @@ CONTRADICTIONS = (
         "a 1-layer MLP.",
         settled_by={"arch": ("weights",)},
         follows=(
-            "The network has one hidden layer: an embedding, W_in and W_U are all its weights. The two names "
-            "differ in whether the output counts as a layer."
+            "The network has one hidden layer: an embedding, W_in and W_U are all its weights. The names "
+            '"2-layer MLP" and "1-layer MLP" differ in whether the output counts as a layer.'
         ),
     ),
     Contradiction(
         id="X-K3",
-        conflict="The notebook's lists of nine terms have cos(w a) twice and never cos(w b).",
+        conflict="The notebook's lists of nine terms contain cos(w a) twice and never cos(w b).",
         settled_by={"neurons_9_terms": ("share of waves of a alone", "share of waves of b alone")},
         follows="The repeated cos(w a) is a misprint: the network is symmetric, and waves of b are as large as waves "
         "of a.",
@@ -43,33 +43,38 @@ CONTRADICTIONS = (
             )
         },
         follows=(
-            "The equation writes W_U in the Fourier basis with normalised columns. A singular value decomposition "
-            "has orthogonal columns. In this equation only the columns of the key frequencies are nearly "
-            "orthogonal."
+            "The equation W_U = U S F^T writes W_U in the Fourier basis with normalised columns. A singular"
+            " value decomposition has orthogonal columns. In this equation only the columns of the key "
+            "frequencies are nearly orthogonal."
         ),
     ),
     Contradiction(
         id="X-K5",
-        conflict='The notebook sees "faint" products of waves before the ReLU; a sum of two embeddings has none.',
+        conflict=(
+            'The notebook sees "faint" products of waves before the ReLU. A sum of two embeddings contains no products.'
+        ),
         settled_by={"pre_linear_only": ()},
         follows="The faint products are rounding errors: by algebra the products are exactly 0.",
     ),
     Contradiction(
         id="X-K6",
-        conflict="The notebook reports 98% of the Frobenius norm, which is easily mistaken for 98% of the energy.",
+        conflict=(
+            "The notebook reports 98% of the Frobenius norm, which is easily mistaken for 98% of the squared norm."
+        ),
         settled_by={"wu_norm_ratio": (logits.NORM_RATIO, logits.ENERGY_RATIO)},
         follows=(
-            "The share of the energy is the square of the share of the norm: 0.9651 for the author's 0.9824. We "
-            "report both shares."
+            "The share of the squared norm is the square of the share of the norm: 0.9651 for the author's "
+            "0.9824. We report both shares."
         ),
     ),
     Contradiction(
         id="X-A5",
-        conflict="Nanda et al. count 5 key frequencies, the blog on the Clock counts 3, and this notebook 13.",
+        conflict=("Nanda et al. count 5 key frequencies, the blog on the Clock counts 3, and this notebook counts 13."),
         settled_by={"logits_norm_map": ("n_keys",), "key_freqs": ("gap of squared norms",)},
         follows=(
-            "The number of key frequencies depends on architecture and run. Five seeds without attention have 9 "
-            "to 13; transformers of equal size have 3 to 5. All three sources are right."
+            "The number of key frequencies depends on architecture and run. Five seeds of the network "
+            "without attention have 9 to 13 key frequencies; transformers of equal size have 3 to 5. All "
+            "three sources are right."
         ),
     ),
     Contradiction(
@@ -80,9 +85,9 @@ CONTRADICTIONS = (
         ),
         settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, "read_residual")},
         follows=(
-            "The 98% is of the norm and the 0.55% of the squared norm, so the two shares cannot be compared "
-            "directly. For W_U this page reports the norm of the residual. For W_L `nanda.s42.wl_residual` "
-            "reports the residual as norm and as squared norm."
+            "The 98% is a share of the norm and the 0.55% is a share of the squared norm, so the two shares"
+            " cannot be compared directly. For W_U this page reports the norm of the residual. For W_L "
+            "`nanda.s42.wl_residual` reports the residual as norm and as squared norm."
         ),
     ),
 )

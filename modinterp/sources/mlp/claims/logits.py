@@ -66,7 +66,9 @@ CLAIMS = (
         id="mlp.logits_quadratic",
         where="logits in the Fourier basis",
         statement="The logits are products of waves of one frequency, with almost no linear terms.",
-        source_says="linear 0.038, products 0.926, rest 0.036 in the author's checkpoint",
+        source_says=(
+            "linear terms have a share of 0.038, products 0.926 and the rest 0.036 in the author's checkpoint"
+        ),
         measure=each(_terms_of_logits),
         expected={
             "products of one frequency in the logits": at_least(0.85, "0.926 in the author's checkpoint"),
@@ -92,7 +94,7 @@ CLAIMS = (
         id="mlp.wu_fourier_heatmap",
         where="understanding W_U",
         statement="W_U in the Fourier basis is concentrated on the columns of the key frequencies.",
-        source_says="13 pairs of columns",
+        source_says="13 pairs of columns stand out",
         measure=each(_columns_of_W_U),
         expected={"squared norm at the key frequencies": at_least(0.9, "0.965 in the author's checkpoint")},
         needs=SEEDS,
@@ -103,7 +105,7 @@ CLAIMS = (
         id="mlp.wu_component_norms",
         where="norms of the components of W_U",
         statement="The key frequencies stand out as peaks of the spectrum.",
-        source_says="58.6 for the weakest key frequency, 7.5 for the strongest other frequency",
+        source_says="the weakest key frequency has 58.6, the strongest other frequency 7.5",
         measure=lambda m: {"smallest key over largest other squared norm": m.keys.gap**2},
         expected={"smallest key over largest other squared norm": at_least(3, "7.8 in the author's checkpoint")},
         needs=(MAIN,),
@@ -114,7 +116,7 @@ CLAIMS = (
         id="mlp.key_freqs",
         where="cells 77 and 88",
         statement="The MLP has more key frequencies than the transformer.",
-        source_says="13: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
+        source_says="13 key frequencies: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
         measure=lambda m: {"gap of squared norms": m.keys.gap**2},
         expected={
             "n_keys": between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
@@ -128,7 +130,10 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 what="the lower end of the tolerance",
-                before="5 to 20; 12 in our first network, 9 to 13 in five",
+                before=(
+                    "the tolerance was 5 to 20; our first network has 12 key frequencies, and five networks "
+                    "have 9 to 13"
+                ),
                 now="6 to 20",
                 why="a transformer also has five key frequencies",
             ),
@@ -173,8 +178,8 @@ CLAIMS = (
             "logit_fve": at_least(0.85, "0.916 in the author's checkpoint"),
             "excluded_loss": at_least(
                 math.log(113),
-                "the loss is that of guessing or worse; 5.13 in the author's checkpoint, 4.30 on its training "
-                "pairs alone",
+                "the loss is that of guessing or worse; the author's checkpoint has 5.13, and 4.30 on its "
+                "training pairs alone",
             ),
         },
         needs=SEEDS,

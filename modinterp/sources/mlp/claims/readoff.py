@@ -52,8 +52,8 @@ def _by_own_draw(before: str) -> Change:
     return Change(
         date="2026-11-25",
         what="the network with the notebook's seed",
-        before=f"initial embedding divided by the root of its number of rows, now other-draw-0: {before}",
-        now="initial embedding divided as in the notebook: 0.716 at frequency 19; mixed",
+        before=f"the initial embedding was divided by the root of its number of rows (this network is now other-draw-0): {before}",
+        now="the initial embedding is divided as in the notebook: 0.716 at frequency 19; mixed",
         why="the notebook divides the initial embedding by the root of d_model; the network now has all "
         "frequencies of the notebook",
     )
@@ -107,10 +107,9 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
             Change(
                 date="2026-11-23",
                 what="which networks and which frequency count",
-                before="every network; without this frequency, the lowest of its own frequencies counted: "
-                f"{'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
-                now=f"only the networks that use this frequency: {_NOT_OF_MAIN.get(freq, 'its own in other-draw-0')}",
-                why="a network that does not use the frequency shows nothing about it",
+                before=f"every network was measured; without this frequency, the lowest share at the network's own frequencies counted: {'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
+                now=f"only networks that use this frequency are measured: {_NOT_OF_MAIN.get(freq, 'its own in other-draw-0')}",
+                why="a network that does not use a frequency shows nothing about this frequency",
             ),
         ),
     )
@@ -120,8 +119,10 @@ CLAIMS = (
     Claim(
         id="mlp.readoff_heatmaps",
         where="cell 80",
-        statement="Along each direction of W_U at a key frequency the two products of the angle sum are the largest "
-        "terms.",
+        statement=(
+            "Along each direction of W_U at a key frequency, the two products of the angle-sum formula are the "
+            "largest terms."
+        ),
         source_says="sin cos + cos sin, cos cos - sin sin",
         measure=each(lambda m: {"two products largest": mean(row.two_largest for row in m.readoff.rows)}),
         expected={
@@ -136,7 +137,7 @@ CLAIMS = (
         id="mlp.claim84",
         where="summary",
         statement=(
-            "At every key frequency the source says that more than 84% of the variance is explained. The "
+            "The source says that more than 84% of the variance is explained at every key frequency. The "
             "notebook's own table has 0.8353."
         ),
         source_says="lowest 0.8353",
