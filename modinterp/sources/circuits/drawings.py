@@ -80,8 +80,8 @@ def _gaps(m: OrderMeasurements) -> go.Figure:
     heads = {f"head {head}": _by_gap(m, mass[:, head]) for head in range(mass.shape[1])}
     accuracy = {"network": _by_gap(m, m.correct_first(m.logits[:, 0]))}
     title = (
-        "A clearly largest number takes nearly all attention; close numbers share attention, and the larger is "
-        "still answered"
+        "A clearly largest number takes nearly all attention; close numbers share attention, and the "
+        "network still answers the larger number"
     )
     return ordering.by_gap(heads, accuracy, title)
 
@@ -98,7 +98,7 @@ def _idealised(m: OrderMeasurements) -> go.Figure:
 
 
 def _number_scores(m: OrderMeasurements) -> go.Figure:
-    title = "Attention scores between numbers, which no answer depends on: nearly a product of lines"
+    title = "Attention scores between numbers are nearly a product of two lines; no answer depends on these scores"
     return ordering.tables(m.lookups.number_scores[:, : m.limit, : m.limit], title)
 
 
@@ -178,7 +178,7 @@ FIGURES = {
         draw=_robustness,
         all_of=ROBUST,
         table=Table(
-            title="Robustness of the max transformer",
+            title="How much of another number copying tolerates in the max transformer",
             make=lambda measured: measured[BALANCED[0]].tolerance.table() if BALANCED[0] in measured else None,
         ),
     ),
@@ -186,7 +186,7 @@ FIGURES = {
     "proven": Drawing(
         number="Max: proof, not in the source",
         draw=lambda m: ordering.proven_shares(m.bound, m.accuracy),
-        table=Table(title="Proof, by largest number", make=_proof_table),
+        table=Table(title="Share of inputs proved right, by largest number", make=_proof_table),
     ),
     "median_ranks": Drawing(number="Median: attention", draw=_median_ranks, first_of=(MEDIAN[0],)),
     "sort_positions": Drawing(number="Sort: positions", draw=_positions, first_of=(SORT[0],)),

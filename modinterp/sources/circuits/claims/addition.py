@@ -65,15 +65,15 @@ CLAIMS = (
         source_says="10,000 to 15,000",
         measure=each(_grokking_window),
         expected={
-            "epoch at which grokking begins": between(3_000, 25_000, "10,000 in the source, seed-specific"),
-            "epochs that grokking takes": at_most(10_000, "5,000 in the source, seed-specific"),
+            "epoch at which grokking begins": between(3_000, 25_000, "the source prints 10,000; seeds differ"),
+            "epochs that grokking takes": at_most(10_000, "the source prints 5,000; seeds differ"),
         },
         reported=("epoch at which grokking ends", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
-            "With 39% of the pairs, grokking is earlier than the source says in all ten seeds. Grokking begins "
-            "between epochs 900 and 5,200 and ends between 1,300 and 6,600. Two seeds meet the wide tolerance; in "
-            "the first seed grokking lasts from epoch 2,300 to 3,200."
+            "With 39% of the pairs for training, all ten seeds grok earlier than the source says. Grokking "
+            "begins between epochs 900 and 5,200 and ends between 1,300 and 6,600. Two seeds meet the wide "
+            "tolerance; in the first seed grokking lasts from epoch 2,300 to 3,200."
         ),
         figure="add_curves",
     ),
@@ -121,10 +121,11 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the upper end of the tolerance",
-                before="a cosine of 0.317 to 0.917; seed 2 has 0.937",
-                now="at least 0.317",
+                before="the cosine had to be 0.317 to 0.917; seed 2 has 0.937",
+                now="the cosine must be at least 0.317",
                 why=(
-                    "the statement says that the embeddings are close; embeddings that are closer do not contradict it"
+                    "the statement says that the embeddings are close; embeddings that are even closer do "
+                    "not contradict the statement"
                 ),
             ),
         ),
@@ -141,7 +142,7 @@ CLAIMS = (
                 1e-2, "1.9e-4 in a network of the paper's authors"
             ),
             "difference of the neurons at (a, b) and another pair": at_least(
-                0.5, "if unrelated pairs do not differ, the neurons ignore the whole pair and not just its order"
+                0.5, "if unrelated pairs do not differ, the neurons ignore the whole pair, not only its order"
             ),
             **ACCURATE,
         },
@@ -153,9 +154,14 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="one more number of the claim has an expected value",
-                before="only the difference between (a, b) and (b, a): 5e-6, and 2e-5 before training",
-                now="also the difference between unrelated pairs: 1.13 in the first network, and 0.13 before training",
-                why="if a network treats all pairs alike, it trivially ignores their order",
+                before=(
+                    "the claim tested only the difference between (a, b) and (b, a): 5e-6, and 2e-5 before training"
+                ),
+                now=(
+                    "the claim also tests the difference between unrelated pairs: 1.13 in the first network, "
+                    "and 0.13 before training"
+                ),
+                why="a network that treats all pairs alike trivially ignores the order in a pair",
             ),
         ),
         control="also true of another operation",
@@ -164,7 +170,7 @@ CLAIMS = (
         id="circuits.add.invariance",
         where="Addition, closeness of positions",
         statement="The remaining difference between the two position embeddings does not change the answer.",
-        source_says="no number",
+        source_says="the source prints no number",
         measure=each(_invariant),
         expected={"pairs answered alike in both orders": at_least(0.999, "invariant"), **ACCURATE},
         changed=(SAME_BAR,),

@@ -82,7 +82,10 @@ CLAIMS = (
         statement="Attention to the first number is periodic.",
         source_says="heat-maps",
         measure=each(_periodic),
-        expected={"heads with half their variance at one frequency": at_least(2, "seen in the heat-maps"), **ACCURATE},
+        expected={
+            "heads with half their variance at one frequency": at_least(2, "the source's heat-maps show periods"),
+            **ACCURATE,
+        },
         changed=(SAME_BAR,),
         reported=("best fit by one frequency, FVE",),
         needs=ADD,
@@ -97,7 +100,7 @@ CLAIMS = (
         measure=each(
             lambda m: {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
         ),
-        expected={"median share of neurons 0 to 2": at_least(0.7, "seen in the heat-maps")},
+        expected={"median share of neurons 0 to 2": at_least(0.7, "the source's heat-maps show periods")},
         reported=("neurons_median",),
         needs=ADD,
         scope="any seed",
@@ -114,7 +117,7 @@ CLAIMS = (
         statement="In the Fourier basis attention is sparse, and symmetric in the two numbers.",
         source_says="three figures",
         measure=each(_attention_spectrum),
-        expected={"asymmetry of the terms of a and of b": at_most(0.1, "symmetric in the figures")},
+        expected={"asymmetry of the terms of a and of b": at_most(0.1, "the source's figures are symmetric")},
         needs=ADD,
         scope="any seed",
         figure="add_attention",
@@ -149,9 +152,10 @@ CLAIMS = (
         source_says="5",
         measure=each(_frequencies),
         expected={
-            "important frequencies of W_E": between(3, 8, "5 in the source, seed-specific"),
+            "important frequencies of W_E": between(3, 8, "the source has 5; seeds differ"),
             "gap to the next": at_least(
-                1.5, "key frequencies must stand out from the others, or their number means nothing"
+                1.5,
+                "key frequencies must stand out from the others, otherwise the number of key frequencies means nothing",
             ),
             **ACCURATE,
         },
@@ -162,11 +166,11 @@ CLAIMS = (
                 was="mixed",
                 what="which trainings count as one network",
                 before=(
-                    "two trainings counted twice, since the sweep over widths has shorter copies of both: in 11 "
-                    "of 12; mixed"
+                    "two trainings counted twice, since the sweep over widths has shorter copies of both: "
+                    "the claim held in 11 of 12; mixed"
                 ),
-                now="each training counts once, in its longest version; holds in all ten",
-                why="two copies of one training are one network",
+                now="each training counts once, in its longest version; the claim holds in all ten",
+                why="two copies of one training are one network, not two",
             ),
         ),
         needs=ADD,

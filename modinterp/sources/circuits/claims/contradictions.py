@@ -11,9 +11,9 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-R2",
-        "The source says that all heads attend to the largest number alone. Yet with its slope of 0.15 a number "
-        "larger by one gets only 1.16 times the attention. The source also says that copying tolerates at most "
-        "20% to 30% of another number.",
+        "The source says that all heads attend to the largest number alone. Yet with the source's slope of "
+        "0.15, a number larger by one gets only 1.16 times the attention. The source also says that copying"
+        " tolerates at most 20% to 30% of another number.",
         {
             "max.exclusive_attention": (
                 "mass on the largest, worst head, all inputs",
@@ -27,10 +27,10 @@ CONTRADICTIONS = (
                 "on lines, the rest within what copying tolerates",
             ),
         },
-        "Both statements of the source go too far. Close numbers share attention, and a tenth of the inputs are "
-        "beyond the limit of copying. But the larger of two close numbers still gets more attention. A perfect "
-        "copy would answer the larger number even at the printed slope. In our networks the MLP, which sees all "
-        "attention shares, does the rest.",
+        "Both statements of the source go too far. Close numbers share attention, and for a tenth of the "
+        "inputs copying does not tolerate the share of other numbers. But the larger of two close numbers "
+        "still gets more attention. A perfect copy would answer the larger number even at the printed "
+        "slope. In our networks the MLP, which sees all attention shares, does the rest.",
     ),
     Contradiction(
         "X-R3",
@@ -49,18 +49,18 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-R4",
-        "The source treats attention scores between numbers as part of the algorithm, though the answer is read "
-        "only at CLS.",
+        "The source treats attention scores between numbers as part of the algorithm. But the network "
+        "writes the answer only at the token CLS.",
         {"max.qk_heatmap": ("change of the logits without these queries",)},
-        "Only the query at CLS has any effect on the answer.",
+        "Only the query at CLS affects the answer; attention scores between numbers do not.",
     ),
     Contradiction(
         "X-R5",
         "For the slopes of a dimension the source prints m m < 0. The source also writes scores as m x instead of "
         "a query times a key.",
         {"max.opposite_slopes": ("dimensions of opposite slopes", "slope from key lines over sqrt(d_head), error")},
-        "The formula m m < 0 means the two slopes of query and key. The slope of the scores is q . m / "
-        "sqrt(d_head), including the factor.",
+        "In m m < 0, the first m is the slope of the query and the second m the slope of the key. The slope"
+        " of the scores is q . m / sqrt(d_head), with the factor 1 / sqrt(d_head).",
     ),
     Contradiction(
         "X-R6",
@@ -71,16 +71,16 @@ CONTRADICTIONS = (
             "obs.sort_vs_median": (),
             "sort.position_not_value": ("answers by place", "answers by token"),
         },
-        "The sort generalises, token by token and on its own outputs. From 40,000 inputs the sort reaches a lower "
-        "loss than the median. The sort's answers depend more on the position than on the next larger number, but "
-        "mostly on neither alone.",
+        "The sort network generalises, token by token and when it reads its own outputs. After training on "
+        "40,000 inputs, the sort has a lower loss than the median. The sort's answers depend more on the "
+        "position than on the next larger number, but most answers depend on neither alone.",
     ),
     Contradiction(
         "X-R7",
         "The source's introduction says that all tasks grok. The section on the maximum says that the maximum "
         "generalises at once.",
         {"data.max_no_grok": (), "add.grok_window": ("memorised", "grokked")},
-        "The maximum does not grok.",
+        "The network for the maximum generalises at once, so it does not grok.",
     ),
     Contradiction(
         "X-A4",
@@ -102,22 +102,23 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-A6",
-        "Grokking is near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 (this source) and "
-        "2,000 (an MLP).",
+        "Networks grok near epoch 10,000 (Nanda et al.), 4,000 (the Clock), 10,000 to 15,000 (this source) "
+        "and 2,000 (an MLP).",
         {"add.grok_window": ("epoch at which grokking begins", "epoch at which grokking ends", "grokked")},
-        "The grokking epoch depends on the seed and the recipe.",
+        "The epoch at which a network groks depends on the seed and the recipe.",
     ),
     Contradiction(
         "X-A7",
-        "Nanda et al. say that each head has a single frequency (fits of 98%). The Clock says that some heads "
-        "have many.",
+        "Nanda et al. say that each head has a single frequency (fits of 98%). The Clock says that some "
+        "heads have many frequencies.",
         {"add.attn_periodic": ("heads with half their variance at one frequency", "best fit by one frequency, FVE")},
-        "All four heads have at least half of their variance at one frequency, and the best head 97%. The sources "
-        "differ only in degree.",
+        "All four heads have at least half of their variance at one frequency, and the best head has 97%. "
+        "The sources differ only in degree.",
     ),
     Contradiction(
         "X-A8",
-        "Attention is periodic according to the Clock, and a constant half according to this source.",
+        "The Clock says that attention is periodic. This source says that each number always gets half of "
+        "the attention.",
         {
             "add.half_attention": (
                 "lowest mean attention to a",
@@ -125,6 +126,6 @@ CONTRADICTIONS = (
                 "smallest standard deviation of a head's attention to a",
             )
         },
-        "Both sources are right: attention is a half on average, and periodic about this mean.",
+        "Both sources are right: the attention to a number is a half on average, and periodic about this mean.",
     ),
 )

@@ -28,7 +28,7 @@ def _copied(m: OrderMeasurements) -> dict[str, float]:
     return {"large numbers copied": float(m.copying.right[m.smallest_number :].double().mean())}
 
 
-COPIES = {"copied without any other number": at_least(0.9, "only a head that copies can be robust")}
+COPIES = {"copied without any other number": at_least(0.9, "only a head that copies numbers can copy robustly")}
 
 
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
@@ -59,10 +59,9 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
             was="refuted",
             what="the numbers over which copying is measured",
             before=(
-                "all numbers from 20 on, of which 99% must be copied without any other number: undefined, with "
-                f"{before}; refuted"
+                f"the measure took all numbers from 20 on, and 99% had to be copied without any other number: undefined, with {before}; refuted"
             ),
-            now=f"the numbers that are copied when attended alone, at least 90% of all: {now}",
+            now=f"the measure takes only numbers that are copied when attended alone, at least 90% of all: {now}",
             why="a number that is never copied cannot show how much of another number copying tolerates",
         ),
     )
@@ -110,7 +109,8 @@ CLAIMS = (
         id="circuits.max.ov_copy",
         where="Max transformer, OV circuit",
         statement=(
-            "If all heads attend to one number from 20 on, the network answers that number; below 20 it does not."
+            "If all heads attend to one number from 20 on, the network answers that number. If all heads "
+            "attend to one number below 20, the network does not answer that number."
         ),
         source_says="nearly all numbers from 20 on are copied",
         measure=each(_copied),
@@ -126,11 +126,12 @@ CLAIMS = (
         statement="A head still copies its number with 20% to 30% of another number mixed in.",
         source_says="20% to 30%",
         measure=each(robustness),
-        expected={TOLERATED: between(0.1, 0.45, "20% to 30% in the source, seed-specific"), **COPIES},
+        expected={TOLERATED: between(0.1, 0.45, "20% to 30% in the source; seeds differ"), **COPIES},
         needs=BALANCED[:1],
         figure="robustness",
         changed=of_copied(
-            "0.9745 to 0.9885 with no other number, since 20, or 20 and 21, are not copied even alone",
+            "0.9745 to 0.9885 of the numbers copied with no other number, since 20, or 20 and 21, are not "
+            "copied even alone",
             "0.2, 0.225 and 0.225",
         ),
         control="also true of another operation",
@@ -139,7 +140,8 @@ CLAIMS = (
         id="circuits.max.algorithm",
         where="Max transformer, final algorithm",
         statement=(
-            "Linear attention scores and a perfect copy find the largest number if it leads by 15 of 100 or more."
+            "Linear attention scores and a perfect copy find the largest number if it leads the second "
+            "largest number by 15 of 100 or more."
         ),
         source_says="a formula",
         measure=_algorithm,

@@ -146,7 +146,7 @@ CLAIMS = (
         measure=_no_grok,
         expected={
             DELAY: at_most(0.1, "the source's figure shows no gap between training and test curves"),
-            "runs that grok": at_most(0, "no grokking at all"),
+            "runs that grok": at_most(0, "the network must not grok at all"),
         },
         needs=MAX,
         scope="any seed",
@@ -158,13 +158,13 @@ CLAIMS = (
     Claim(
         id="circuits.data.sort_hard",
         where="Problems",
-        statement="The sort generalises only when trained on about ten times as many inputs.",
+        statement="The sort generalises only with about ten times as many training inputs as the other tasks.",
         source_says="10 times",
         measure=_sort_hard,
-        expected={"gain in accuracy": at_least(0.1, "fewer inputs: 'does not generalise properly'")},
+        expected={"gain in accuracy": at_least(0.1, "with fewer inputs the sort 'does not generalise properly'")},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
-        finding=one_seed("The sort gives 99.78% of the tokens right with 40,000 inputs, 99.93% with 400,000."),
+        finding=one_seed("The sort gives 99.78% of the tokens right with 40,000 training inputs, 99.93% with 400,000."),
     ),
     Claim(
         id="circuits.data.max_below20",
@@ -182,8 +182,8 @@ CLAIMS = (
     Claim(
         id="circuits.data.biased_answers",
         where="Distribution",
-        statement="Sums modulo p have each answer equally often. A maximum or median has some answers far more often.",
-        source_says="answers are uniform for addition, biased for max and median",
+        statement="Sums modulo p have each answer equally often. The maximum and the median have some answers far more often than others.",
+        source_says="answers are uniform for addition, and biased for the maximum and the median",
         measure=_biased_answers,
         expected={
             MOST_OVER_LEAST["sum"]: equals(1, "uniform"),
@@ -211,7 +211,7 @@ CLAIMS = (
     Claim(
         id="circuits.data.marginal",
         where="General observations",
-        statement="On uniform inputs, adding inputs of small numbers to the training set changes little.",
+        statement="Adding inputs of small numbers to the training set changes accuracy on uniform inputs little.",
         source_says="marginally",
         measure=lambda plain, balanced: {
             "gain on the uniform test set": abs(balanced.accuracy - plain.accuracy),
@@ -231,14 +231,14 @@ CLAIMS = (
         id="circuits.obs.sort_vs_median",
         where="General observations",
         statement="The network learns the sort better than the median.",
-        source_says="a tenth of the loss, and 5 points more accuracy",
+        source_says="the sort has a tenth of the median's loss, and 5 points more accuracy",
         measure=lambda sort, median: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the sort less that of the median": sort.accuracy - median.accuracy,
         },
         expected={
-            MEDIAN_OVER_SORT: at_least(2, "the source's loss ratio is 10, seed-specific"),
-            "accuracy of the sort less that of the median": at_least(0, "5 points in the source, seed-specific"),
+            MEDIAN_OVER_SORT: at_least(2, "the source's loss ratio is 10; seeds differ"),
+            "accuracy of the sort less that of the median": at_least(0, "5 points in the source; seeds differ"),
         },
         behaviour=("accuracy of the sort less that of the median",),
         needs=(SMALL_SORT, MEDIAN[0]),  # both from 40,000 inputs
@@ -246,8 +246,8 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 what="which sort is compared",
-                before="the sort network from 400,000 inputs: 28.1 times the loss, 2.0 points of accuracy; held",
-                now="the sort network from 40,000 inputs, as for the median: 9.07 times the loss, 1.8 points",
+                before="the sort network trained on 400,000 inputs: the median had 28.1 times its loss and 2.0 points less accuracy; held",
+                now="the sort network trained on 40,000 inputs, as many as the median: the median has 9.07 times its loss and 1.8 points less accuracy",
                 why="another claim measures the effect of ten times as many inputs",
             ),
         ),
@@ -255,7 +255,7 @@ CLAIMS = (
     Claim(
         id="circuits.obs.five_answers",
         where="General observations",
-        statement="The sort is learned well because each input has five answers, and worse with one answer per input.",
+        statement="The sort is learned well because each input has five answers. With one answer per input the sort is learned worse.",
         source_says="the source proposes this as the reason why the sort has a tenth of the median's loss",
         measure=_five_answers,
         expected={
@@ -279,25 +279,25 @@ CLAIMS = (
         source_says="32 and 512",
         measure=_width,
         expected={
-            "best width of addition": at_most(64, "the best width is 32 in the source, seed-specific"),
-            "best width of median": at_least(128, "the best width is 512 in the source, seed-specific"),
+            "best width of addition": at_most(64, "the best width is 32 in the source; seeds differ"),
+            "best width of median": at_least(128, "the best width is 512 in the source; seeds differ"),
             "loss of the median at its best": at_most(2.3, "half the loss of guessing: the median is learned"),
         },
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=Finding(
             "holds",
-            "Addition has its lowest loss at width 32, and hardly more at any larger width (1.6e-7 to 2.1e-7). "
-            "The median has its lowest loss at width 256.",
+            "Addition has its lowest loss at width 32, and a hardly higher loss at any larger width (1.6e-7"
+            " to 2.1e-7). The median has its lowest loss at width 256.",
         ),
         figure="widths",
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
-                before="one seed for each width: addition best at width 64, 1.54e-7 against 1.80e-7 at 512; held",
-                now="three seeds for each width, and the median of their losses: open until all are trained",
-                why="with one seed a sixth of the loss decides the verdict; another seed may decide otherwise",
+                before="the claim needed one seed for each width: the loss of addition was 1.54e-7 at width 64, the best, and 1.80e-7 at 512; held",
+                now="the claim needs the median loss of three seeds for each width: open until all are trained",
+                why="with one seed, a difference of a sixth in the loss decides the verdict; another seed may decide otherwise",
             ),
         ),
     ),

@@ -84,15 +84,15 @@ def _single_dimension(m: OrderMeasurements) -> dict[str, float]:
     }
 
 
-_FLAT = at_most(0.5, "flat means: below 20 at most half as steep as above")
+_FLAT = at_most(0.5, "flat means that below 20 a key is at most half as steep as above 20")
 
 CLAIMS = (
     Claim(
         id="circuits.max.q_dims",
         where="Max transformer, query dimensions",
         statement=(
-            "Only the query of CLS matters, and it is the same for all inputs. Each dimension of the numbers' "
-            "queries is monotonic in the number."
+            "Only the query of CLS matters, and the query of CLS is the same for all inputs. Each dimension"
+            " of the numbers' queries is monotonic in the number."
         ),
         source_says="the query of CLS is constant; 32 dimensions with monotonic curves",
         measure=each(_queries),
@@ -108,10 +108,15 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the statement; it was weaker than the source's statement",
-                before="the query at CLS is constant: a deviation of 0, which any network has",
-                now="also, the numbers' queries are monotonic: 0.977, 0.976 and 0.982",
-                why="the source states both parts",
+                what="the statement, which was weaker than the source's statement",
+                before=(
+                    "the claim stated only that the query at CLS is constant: a deviation of 0, which any network has"
+                ),
+                now=(
+                    "the claim also states that the numbers' queries are monotonic: rank correlations of 0.977,"
+                    " 0.976 and 0.982"
+                ),
+                why="the source states both parts of the new statement",
             ),
         ),
     ),
@@ -129,21 +134,33 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the statement; it was weaker than the source's statement",
-                before="keys are close to straight from 20 on: 0.921, 0.928 and 0.912, held",
-                now="keys are also flat below 20, at most half as steep: 2.89, 2.32 and 1.75 times as steep",
-                why="the source states both parts",
+                what="the statement, which was weaker than the source's statement",
+                before=(
+                    "the claim stated only that keys are close to straight lines from 20 on: 0.921, 0.928 and "
+                    "0.912, held"
+                ),
+                now=(
+                    "the claim also stated that keys are flat below 20, at most half as steep: 2.89, 2.32 and "
+                    "1.75 times as steep"
+                ),
+                why="the source states both parts of the new statement",
             ),
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the statement; it is again the one first committed",
-                before="keys are also flat below 20: there 1.7 to 2.9 times as steep; refuted",
-                now="keys are close to straight from 20 on; the steepness below 20 is only reported",
+                what="the statement, which is again the one first committed",
+                before=(
+                    "the claim also stated that keys are flat below 20: below 20 they are 1.7 to 2.9 times as "
+                    "steep as above; refuted"
+                ),
+                now=(
+                    "the claim states only that keys are close to straight lines from 20 on; the steepness "
+                    "below 20 is only reported"
+                ),
                 why=(
-                    "the source says 'flat' about networks whose training data hardly have small numbers. The "
-                    "claim max.k_flat measures such networks; these networks had small numbers in a tenth of "
-                    "their training inputs"
+                    "the source says 'flat' about networks whose training data hardly contain small "
+                    "numbers. The claim max.k_flat measures such networks; the networks of this claim had "
+                    "small numbers in a tenth of their training inputs"
                 ),
             ),
         ),
@@ -164,10 +181,13 @@ CLAIMS = (
         id="circuits.max.opposite_slopes",
         where="Max transformer, circuit analysis",
         statement="In each dimension where the query rises with the number, the key falls.",
-        source_says="the source prints m m < 0 for every dimension, which no real m satisfies; it means two slopes",
+        source_says=(
+            "the source prints m m < 0 for every dimension, which no real m satisfies; the two m are two "
+            "different slopes"
+        ),
         measure=each(_slopes),
         expected={
-            "dimensions of opposite slopes": at_least(0.9, "stated of every dimension"),
+            "dimensions of opposite slopes": at_least(0.9, "the source's statement is about every dimension"),
             "smallest slope of the scores with CLS": at_least(
                 0, "otherwise CLS would not attend to the largest number"
             ),
@@ -195,7 +215,10 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the statement; its tolerances for the slope are removed",
-                before="a dimension has a slope of size 0.012: all 128 slopes lie between 0.0148 and 0.0184, refuted",
+                before=(
+                    "one dimension had to have a slope of size 0.012: all 128 slopes lie between 0.0148 and "
+                    "0.0184, refuted"
+                ),
                 now=(
                     "a line explains 0.945 of a dimension's variance; the range of the slopes is reported beside "
                     "this number"

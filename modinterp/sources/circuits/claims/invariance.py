@@ -45,7 +45,7 @@ def order_cosines(m: OrderMeasurements) -> dict[str, float]:
 
 DIFFERENT_INPUTS = {
     "mean cosine of the pre-activations of different inputs": at_most(
-        0.8, "if different inputs do not differ, the neurons ignore the inputs and not just their order"
+        0.8, "if different inputs give equal neurons, the neurons ignore the inputs, not only their order"
     )
 }
 
@@ -56,9 +56,11 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
         Change(
             date="2026-11-23",
             what="one more number of the claim has an expected value",
-            before="only cosines between orders of one input, which are above 0.9999 before training",
-            now=f"also cosines between different inputs, which must be lower: {trained}, and 0.93 before training",
-            why="if a network treats all inputs alike, it trivially ignores their order",
+            before=(
+                "the claim tested only cosines between orders of one input, which are above 0.9999 before training"
+            ),
+            now=f"the claim also tests cosines between different inputs, which must be lower: {trained}, and 0.93 before training",
+            why="a network that treats all inputs alike trivially ignores the order of the inputs",
         ),
     )
 
@@ -93,13 +95,16 @@ CLAIMS = (
     Claim(
         id="circuits.max.pos_sim",
         where="Max transformer, positions",
-        statement=("The position embeddings of the inputs are close to one another, and perpendicular to that of CLS."),
+        statement=(
+            "The position embeddings of the inputs are close to one another, and perpendicular to the position "
+            "embedding of CLS."
+        ),
         source_says="a heat-map",
         measure=each(position_cosines),
         expected={
-            INPUT_COSINE: at_least(0.7, "cosines are close to 1 in the source's heat-map, seed-specific"),
+            INPUT_COSINE: at_least(0.7, "cosines are close to 1 in the source's heat-map; seeds differ"),
             "largest |cosine| of an input position with CLS": at_most(
-                0.4, "cosines with CLS are near 0 in the source's heat-map, seed-specific"
+                0.4, "cosines with CLS are near 0 in the source's heat-map; seeds differ"
             ),
         },
         needs=BALANCED[:1],
@@ -127,9 +132,9 @@ CLAIMS = (
         scope="any seed",
         figure="orders",
         finding=mixed(
-            "The mean cosine over orders of an input is 0.995 to 0.997 in every network. The lowest cosine over "
-            "50 inputs is 0.952 to 0.976 in some networks and down to 0.808 in others. The source says "
-            "'nearly identical'."
+            "Between orders of one input, the mean cosine of the pre-activations is 0.995 to 0.997 in every"
+            " network. The lowest cosine among 50 inputs is 0.952 to 0.976 in some networks and down to "
+            "0.808 in others. The source says 'nearly identical'."
         ),
         changed=told_inputs_apart("the cosine is 0.19 in the first network"),
         control="also true of another operation",
@@ -140,7 +145,7 @@ CLAIMS = (
         statement="The order of the inputs does not change the answer.",
         source_says="1",
         measure=each(_perm_output),
-        expected={"inputs with one answer in all orders": at_least(0.98, "1 in the source"), **ACCURATE},
+        expected={"inputs with one answer in all orders": at_least(0.98, "the source's share is 1"), **ACCURATE},
         needs=BALANCED,
         scope="any seed",
         figure="orders",
@@ -149,10 +154,10 @@ CLAIMS = (
         id="circuits.max.perm_pattern",
         where="Max transformer, permutations",
         statement=(
-            "The pattern in the similarities comes from the sequence in which permutations are listed, and "
-            "vanishes in a random sequence."
+            "The pattern in the similarities between permutations comes from the sequence in which "
+            "permutations are listed. The pattern vanishes in a random sequence."
         ),
-        source_says="seen in two heat-maps",
+        source_says="the source sees the pattern in two heat-maps",
         measure=each(_perm_pattern),
         expected={
             "step between neighbours over that in a random sequence": at_most(

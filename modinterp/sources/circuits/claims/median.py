@@ -41,8 +41,11 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the lower end of the tolerance",
-                before="1, which accepts 28.1, but also the 1.005 of two untrained networks",
-                now="1.1",
+                before=(
+                    "the lower end was 1, which accepts the 28.1 of trained networks, but also the 1.005 of two"
+                    " untrained networks"
+                ),
+                now="the lower end is 1.1",
                 why="the tolerance should distinguish trained networks from untrained ones",
             ),
         ),
@@ -50,12 +53,12 @@ CLAIMS = (
     Claim(
         id="circuits.median.uninterpreted",
         where="Median transformer",
-        statement="No head simply looks for the median. The source leaves open how the network finds it.",
+        statement="No head simply looks for the median. The source leaves open how the network finds the median.",
         source_says="not interpreted",
         measure=each(_attention),
         expected={
             "most attended is the median, best head": at_most(
-                0.9, "otherwise attention would be as simple as in the maximum's network"
+                0.9, "otherwise attention would be as simple as in the network for the maximum"
             ),
             "accuracy": LEARNED,
         },
@@ -67,16 +70,20 @@ CLAIMS = (
     Claim(
         id="circuits.median.ov_robust",
         where="Median transformer",
-        statement="In the median network, too, copying tolerates a share of another number.",
+        statement=(
+            "In the median network, too, a head still copies its number with a share of another number mixed in."
+        ),
         source_says="robust",
         measure=each(robustness),
         expected={
-            TOLERATED: at_least(0.1, "copying tolerates 20% to 30% in the max transformer, seed-specific"),
+            TOLERATED: at_least(0.1, "copying tolerates 20% to 30% in the max transformer; seeds differ"),
             **COPIES,
         },
         needs=MEDIAN[:1],
         figure="robustness",
-        changed=of_copied("0.9725 with no other number, since 98 and 99 are not copied even alone", "0.325"),
+        changed=of_copied(
+            "0.9725 of the numbers copied with no other number, since 98 and 99 are not copied even alone", "0.325"
+        ),
         control="also true of another operation",
     ),
 )

@@ -94,7 +94,9 @@ CLAIMS = (
             "mass on the largest, worst head, gap of a tenth": at_least(
                 0.6, ("attention is as exclusive as a softmax allows")
             ),
-            "most attended is the largest, worst head, gap of a tenth": at_least(0.9, "for every permutation shown"),
+            "most attended is the largest, worst head, gap of a tenth": at_least(
+                0.9, "the source states this for every permutation that it shows"
+            ),
         },
         reported=(
             "mass on the largest, worst head, all inputs",
@@ -122,9 +124,12 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the measure and its tolerance",
-                before="at most 0 nats: -2.33, -2.88 and -2.22, but also -0.0002 before training",
+                before=(
+                    "the difference had to be at most 0 nats: -2.33, -2.88 and -2.22, but also -0.0002 before training"
+                ),
                 now=(
-                    "at most -0.25 of the table's standard deviation: -0.659, -0.706 and -0.729; -0.021 before training"
+                    "the difference must be at most -0.25 of the table's standard deviation: -0.659, -0.706"
+                    " and -0.729; -0.021 before training"
                 ),
                 why="the source looked at a heat-map, so the effect must be large enough to see in one",
             ),
@@ -140,14 +145,12 @@ CLAIMS = (
             "R squared, best head": at_least(0.9, "a line"),
             "R squared, worst head": at_least(0.8, "a line"),
             "smallest slope of the scores over the number": at_least(
-                0, "the slope is 0.15 in the source, seed-specific"
+                0, "the slope is 0.15 in the source; seeds differ"
             ),
             "smallest centre, of 100 numbers": between(
-                30, 80, "the line's centre is 59.53 in the source, seed-specific"
+                30, 80, "the line's centre is 59.53 in the source; seeds differ"
             ),
-            "largest centre, of 100 numbers": between(
-                30, 80, "the line's centre is 59.53 in the source, seed-specific"
-            ),
+            "largest centre, of 100 numbers": between(30, 80, "the line's centre is 59.53 in the source; seeds differ"),
         },
         needs=BALANCED,
         scope="any seed",
@@ -157,7 +160,7 @@ CLAIMS = (
         id="circuits.max.constant_irrelevant",
         where="Max transformer, note",
         statement="Adding a constant to all attention scores does not change attention.",
-        source_says="59.53, which is the middle of the numbers from 20 on",
+        source_says="the source puts the centre of the scores at 59.53, the middle of the numbers from 20 on",
         measure=each(_shifted),
         expected={"largest change of the pattern": at_most(1e-12)},
         needs=BALANCED[:1],

@@ -85,12 +85,12 @@ CLAIMS = (
     Claim(
         id="circuits.sort.one_head",
         where="Sort transformer, one head",
-        statement="A sort network with one head is not simpler to describe.",
-        source_says="complicated too",
+        statement="A sort network with one head is not simpler to describe than a sort network with several heads.",
+        source_says="a network with one head is complicated too",
         measure=each(_polynomial),
         expected={
             CUBIC_LESS_LINE: at_least(0.05, "linear scores would make the network simple"),
-            CUBIC_FIT: at_least(0.5, "if no polynomial fits the scores, they cannot show that a line fits worse"),
+            CUBIC_FIT: at_least(0.5, "if no polynomial fits the scores, the scores cannot show that a line fits worse"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -101,7 +101,7 @@ CLAIMS = (
         id="circuits.sort.qk_nonlinear",
         where="Sort transformer, QK analysis",
         statement="Attention scores depend on the number like a polynomial, not like a line.",
-        source_says="curves in four figures",
+        source_says="the source shows curves in four figures",
         measure=each(_polynomial),
         expected={
             CUBIC_LESS_LINE: at_least(0.05, "clearly bent"),
@@ -132,17 +132,24 @@ CLAIMS = (
                 date="2026-11-21",
                 what="the measure",
                 before=(
-                    "the step across the diagonal of the table of scores is at most 1 standard deviation: 1.05, refuted"
+                    "the step across the diagonal of the table of scores had to be at most 1 standard "
+                    "deviation: 1.05, refuted"
                 ),
-                now="the difference of two numbers explains at most 0.5 of the scores' variance: 0.772, refuted",
+                now="the difference of two numbers may explain at most 0.5 of the scores' variance: 0.772, refuted",
                 why="the step is visible only next to the diagonal",
             ),
             Change(
                 date="2026-11-23",
                 was="refuted",
                 what="what the claim states",
-                before="the tables of scores follow no simple rule: 0.772, where 0.5 is expected; refuted",
-                now="only that the source draws the tables; the 0.772 is reported beside (0.019 with shuffled numbers)",
+                before=(
+                    "the claim stated that the tables of scores follow no simple rule: 0.772, where at most 0.5"
+                    " is expected; refuted"
+                ),
+                now=(
+                    "the claim states only that the source draws the tables; the 0.772 is reported (0.019 with "
+                    "shuffled numbers)"
+                ),
                 why=('"no pattern found" reports an observation, and does not state that no pattern exists'),
             ),
         ),
@@ -153,15 +160,17 @@ CLAIMS = (
         statement="In the sort network a head still copies its number with 30% to 40% of another number mixed in.",
         source_says="30% to 40%",
         measure=each(robustness),
-        expected={TOLERATED: between(0.15, 0.55, "30% to 40% in the source, seed-specific"), **COPIES},
+        expected={TOLERATED: between(0.15, 0.55, "30% to 40% in the source; seeds differ"), **COPIES},
         needs=SORT[:1],
         figure="robustness",
         changed=(
             Change(
                 date="2026-11-23",
                 what="a second number of the claim has an expected value",
-                before="only the tolerated share, which is undefined in a network that copies nothing",
-                now="also the share of copied numbers: 1.0, and 0.005 before training",
+                before=(
+                    "the claim tested only the tolerated share, which is undefined in a network that copies nothing"
+                ),
+                now="the claim also tests the share of copied numbers: 1.0, and 0.005 before training",
                 why="the claim needs a number that also exists before training, for comparison",
             ),
         ),

@@ -104,7 +104,7 @@ CLAIMS = (
         source_says="a heat-map",
         measure=each(_positions),
         expected={
-            INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map, seed-specific"),
+            INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map; seeds differ"),
             "mean cosine among input positions less that of input with output positions": at_least(
                 0, "input positions resemble each other more than output positions"
             ),
@@ -134,7 +134,7 @@ CLAIMS = (
         statement="At the sort network's last output position, heads attend to the largest number.",
         source_says="the largest",
         measure=each(_last),
-        expected={"most attended is the largest, best head": at_least(0.8, "stated without exception")},
+        expected={"most attended is the largest, best head": at_least(0.8, "the source states no exception")},
         needs=SORT,
         scope="any seed",
         figure="ranks",
@@ -143,10 +143,10 @@ CLAIMS = (
         id="circuits.sort.second_last",
         where="Sort transformer, attention",
         statement=(
-            "Each earlier output position attends to the number that it writes: the second largest, the third "
-            "largest, and so on."
+            "In the sort network, each output position before the last attends to the number that it "
+            "writes: the second largest, the third largest, and so on."
         ),
-        source_says="each output attends to one rank",
+        source_says="the source says that each output attends to the number of one rank",
         measure=each(_second_last),
         expected={
             "best head, the worse of the last two outputs": at_least(0.7, ('the source states two ranks, "and so on"'))
@@ -154,9 +154,9 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         finding=refuted(
-            "The last output position attends to the largest number in 91% to 97% of the inputs. In their best "
-            "head, the second, third and fourth last outputs attend to their own number in 53% to 62%, 55% to 60% "
-            "and 52% to 60% of the inputs."
+            "The last output position attends to the largest number in 91% to 97% of the inputs. In the "
+            "best head of each output, the second, third and fourth last outputs attend to their own number"
+            " in 53% to 62%, 55% to 60% and 52% to 60% of the inputs."
         ),
         reported=OF_OUTPUT,
         figure="ranks",
@@ -164,7 +164,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.attends_inputs_only",
         where="Sort transformer, effect of the current number",
-        statement="Output positions attend to the inputs, not to earlier outputs.",
+        statement="In the sort network, output positions attend to the inputs, not to earlier outputs.",
         source_says="outputs never attend to earlier outputs",
         measure=each(_inputs_only),
         expected={
@@ -181,13 +181,13 @@ CLAIMS = (
         where="Sort transformer, effect of the current number",
         statement=(
             "If a token at an output position is replaced, the next answer more often stays right for its "
-            "position than becomes the next number above the new token."
+            "position than it becomes the next number above the new token."
         ),
         source_says="mostly",
         measure=each(_swapped),
         expected={
             "answers by place less answers by token": at_least(
-                0.1, "the answer follows the position rather than the token; 0.006 before training"
+                0.1, "the answer must follow the position rather than the token; 0.006 before training"
             ),
             **ACCURATE,
         },
@@ -199,20 +199,22 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the statement; it was weaker than the source's statement",
+                what="the statement, which was weaker than the source's statement",
                 before=(
-                    "answers follow the position more often than the token: 0.436 and 0.210, held, as before "
-                    "training (0.015 and 0.009)"
+                    "answers had to follow the position more often than the token: 0.436 and 0.210, held, "
+                    "but so it was before training (0.015 and 0.009)"
                 ),
-                now='answers "mostly" follow the position, at least one half: 0.436, 0.436 and 0.425',
-                why="the source says 'mostly'",
+                now=(
+                    'answers had to follow the position "mostly", at least one half of the time: 0.436, 0.436 and 0.425'
+                ),
+                why="the source says that answers 'mostly' follow the position",
             ),
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the statement; it is again the one first committed",
-                before="at least half of the answers follow the position: 0.41 to 0.44; refuted",
-                now="answers follow the position more often than the token, by at least 0.1: 0.18 to 0.23",
+                what="the statement, which is again the one first committed",
+                before="at least half of the answers had to follow the position: 0.41 to 0.44; refuted",
+                now="answers must follow the position more often than the token, by at least 0.1: 0.18 to 0.23",
                 why=(
                     "the source says 'mostly ... rather than', which compares two shares; we had added the limit "
                     "of one half"
