@@ -123,7 +123,7 @@ CLAIMS = (
         id="nanda.s44.neuron_poly",
         where="section 4.4",
         statement="Replacing each explained neuron by its polynomial of degree two hardly changes the loss.",
-        source_says="2.41e-7 to 2.48e-7 (+3%)",
+        source_says="the loss changes from 2.41e-7 to 2.48e-7 (+3%)",
         measure=intervention("neurons as polynomials"),
         printed={
             "loss": 2.41e-7,
@@ -163,23 +163,32 @@ CLAIMS = (
             "Removing any one key frequency from the logits raises the loss a lot; removing any other frequency "
             "does no harm."
         ),
-        source_says="5 bars are high, 51 are at the baseline",
+        source_says="5 bars (key frequencies) are high, and 51 bars are at the baseline",
         measure=_each_frequency,
         printed={N_HARMFUL: 5, N_HARMLESS: 51},
         by_selection=(N_HARMFUL, N_HARMLESS),
         expected={
-            **{name: at_least(10, "orders of magnitude in figure 6") for name in SMALLEST_KEY_RATIO.values()},
-            **{name: at_most(1.5, "at or below the baseline in figure 6") for name in LARGEST_OTHER_RATIO.values()},
+            **{
+                name: at_least(10, "the loss rises by orders of magnitude in figure 6")
+                for name in SMALLEST_KEY_RATIO.values()
+            },
+            **{
+                name: at_most(1.5, "the bars are at or below the baseline in figure 6")
+                for name in LARGEST_OTHER_RATIO.values()
+            },
         },
         needs=(MAIN,),
         figure="ablations",
         finding=mixed(),
-        changed=settled_alone("removing one other frequency gives 2.4 times the loss"),
+        changed=settled_alone("removing one frequency that is not key gives 2.4 times the loss"),
     ),
     Claim(
         id="nanda.s44.keep_key_only",
         where="section 4.4, figure 6",
-        statement=("Keeping only the key frequencies improves the loss, however their components are counted."),
+        statement=(
+            "Keeping only the key frequencies in the logits improves the loss, however the components of a "
+            "frequency are counted."
+        ),
         source_says="7.24e-8, ratio 0.30",
         measure=_key_only,
         printed={
@@ -209,13 +218,13 @@ CLAIMS = (
             "Without the key frequencies the network is at chance or worse. Without all other frequencies (91% of "
             "frequencies, not 95%) the network is slightly better."
         ),
-        source_says="chance, ln 113 = 4.73; improved; 95% of the frequencies",
+        source_says="chance is ln 113 = 4.73; without the other 95% of the frequencies the loss improves",
         measure=_keys_and_others,
         printed={OTHER_FREQUENCIES: 0.95, OTHER_COMPONENTS: 0.95},
         outside=dict.fromkeys((OTHER_FREQUENCIES, OTHER_COMPONENTS), "in the paper 51 of 56 frequencies are 91%"),
         by_selection=(OTHER_FREQUENCIES, OTHER_COMPONENTS),
         expected={
-            "loss without key frequencies": at_least(4.73, "chance, ln 113"),
+            "loss without key frequencies": at_least(4.73, "the loss of guessing is ln 113"),
             "loss over original, without all others": at_most(1, "the claim is about the direction of the change"),
             **SOLVED,
         },
@@ -236,7 +245,8 @@ CLAIMS = (
         },
         outside=dict.fromkeys(
             (LOSS_RATIO, TEST_LOSS_RATIO, WITH_MEAN[LOSS_RATIO], LOSS, WITH_MEAN[LOSS]),
-            "cause unknown: in our networks the projection hardly changes the loss, and no variant halves the loss",
+            "the cause is unknown: in our networks the projection hardly changes the loss, and no variant "
+            "halves the loss",
         ),
         expected={LOSS_RATIO: at_most(2, "the loss ratio is 0.49 in the paper, 1.09 in an archived network"), **WORKS},
         behaviour=tuple(WORKS),
@@ -251,15 +261,15 @@ CLAIMS = (
         statement=(
             "Removing the directions of W_L from the neurons destroys the answer: the loss is worse than guessing."
         ),
-        source_says="5.27, more than ln 113",
+        source_says="a loss of 5.27, more than the ln 113 of guessing",
         measure=_projection("neurons off W_L directions"),
         printed={LOSS: 5.27, WITH_MEAN[LOSS]: 5.27},
         expected={LOSS: at_least(4.5, "5.27 in the paper, 5.73 in an archived network"), **SOLVED},
         needs=(MAIN,),
         finding=mixed(
-            "In most networks the loss stays slightly better than guessing, since the skip around the MLP also "
-            "contributes to the logits. With the skip at its mean the loss is 5.4 in mainline-0; the paper has "
-            "5.27."
+            "In most networks the loss stays slightly better than guessing, since the skip around the MLP "
+            "also contributes to the logits. With the skip at its mean, the loss is 5.4 in our main "
+            "network; the paper has 5.27."
         ),
         figure="interventions",
         control="also true before training",

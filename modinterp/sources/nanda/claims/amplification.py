@@ -80,10 +80,10 @@ CLAIMS = (
         id="nanda.s1.grok_in_cleanup",
         where="sections 1, 5.2 and 6",
         statement=(
-            "When test accuracy jumps, the circuit already exists. Grokking is the circuit's gradual growth, then "
-            "the removal of memorised answers, not a chance discovery."
+            "When test accuracy jumps, the circuit already exists. In grokking the circuit grows gradually,"
+            " and then memorised answers are removed; grokking is not a chance discovery."
         ),
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=each(_in_cleanup),
         expected={
             "restricted accuracy when half the test pairs are right": at_least(
@@ -104,17 +104,17 @@ CLAIMS = (
         id="nanda.fn3.max_excluded",
         where="appendix C.2, footnote 3",
         statement=(
-            "The largest excluded loss over single frequencies needs no knowledge of key frequencies, and follows "
-            "the excluded loss."
+            "The largest excluded loss over single frequencies needs no knowledge of the key frequencies, "
+            "and follows the excluded loss of the key frequencies."
         ),
         source_says="broadly similar plots",
         measure=_largest_exclusion,
-        expected={RANK_CORRELATION: at_least(0.9, "broadly similar over training")},
+        expected={RANK_CORRELATION: at_least(0.9, "the two losses are broadly similar over training")},
         needs=(MAIN,),
         finding=mixed(
-            "In most networks the two excluded losses fall and rise together by orders of magnitude, but their "
-            "ranks agree less: most snapshots are after cleanup, where both are constant. Among single "
-            "frequencies, removing a key frequency nearly always costs the most."
+            "In most networks the two excluded losses fall and rise together by orders of magnitude, but "
+            "the ranks of the two losses agree less: most snapshots are after cleanup, where both losses "
+            "are constant. Among single frequencies, removing a key frequency nearly always costs the most."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",
@@ -127,8 +127,12 @@ CLAIMS = (
         source_says="many do",
         measure=_slingshots,
         expected={
-            "slingshots of the main network before it groks": equals(0, "the loss is taken in float64"),
-            "networks that grok without one": at_least(4, "the main network and three of four more seeds"),
+            "slingshots of the main network before it groks": equals(
+                0, "the loss is computed in float64, which should prevent slingshots"
+            ),
+            "networks that grok without one": at_least(
+                4, "the statement must hold in the main network and three of four more seeds"
+            ),
         },
         needs=SEEDS,
         figure="curves",
@@ -136,21 +140,26 @@ CLAIMS = (
     Claim(
         id="nanda.E1.always_lower",
         where="appendix E.1, footnote 4",
-        statement="Cross-entropy never reaches zero: with every answer right, larger logits still lower the loss.",
+        statement="Cross-entropy never reaches zero: if every answer is right, larger logits still lower the loss.",
         source_says="decreasing",
         measure=_scaled,
         expected={
-            "accuracy": equals(1, "the statement is on a network that is always right"),
+            "accuracy": equals(1, "the statement is about a network that is always right"),
             "loss at logits times 1.1 over loss": at_most(0.999, "the loss strictly decreases, by more than rounding"),
             "loss at 1.5 over loss at 1.1": at_most(0.999, "the loss strictly decreases, by more than rounding"),
-            "smallest margin [logits]": at_least(0, "a negative margin makes the loss grow in the end"),
+            "smallest margin [logits]": at_least(
+                0, "with a negative margin, larger logits would raise the loss in the end"
+            ),
         },
         needs=(MAIN,),
     ),
     Claim(
         id="nanda.E1.generalisation_smaller_norm",
         where="appendix E.1",
-        statement=("The generalising solution has smaller weights and an even slightly lower train loss."),
+        statement=(
+            "The generalising solution has smaller weights and even a slightly lower train loss than the "
+            "memorising solution."
+        ),
         source_says="train loss 2.7e-8 at epoch 10,000 and 9e-9 at 107,000 in an archived network of the authors",
         measure=_smaller,
         expected={

@@ -91,9 +91,14 @@ BELOW_60 = (
         date="2026-11-28",
         was="refuted",
         what="over which fractions the ranks are correlated",
-        before="all fractions: -0.59, since from 50% on the test loss is as flat as the train loss; refuted",
-        now="those below 60%",
-        why='the paper\'s sentence goes on: "sufficiently large fractions of data (>= 60%) lead to immediate generalization"',
+        before=(
+            "all fractions were ranked: -0.59, since from 50% on the test loss is as flat as the train loss; refuted"
+        ),
+        now="only fractions below 60% are ranked",
+        why=(
+            "the paper's sentence ends: \"sufficiently large fractions of data (>= 60%) lead to immediate "
+            'generalization"'
+        ),
     ),
 )
 
@@ -108,16 +113,16 @@ CLAIMS = (
         id="nanda.fig20",
         where="appendix C.2.2, figure 20",
         statement=(
-            "With 10% and 20% of the pairs the network does not generalise. With 30% to 50% it groks. With 60% "
-            "and more it generalises at once."
+            "With 10% and 20% of the pairs the network does not generalise. With 30% to 50% of the pairs "
+            "the network groks. With 60% and more the network generalises at once."
         ),
-        source_says="boundaries between 20% and 30%, and between 50% and 60%",
+        source_says="grokking begins between 20% and 30% of the pairs, and ends between 50% and 60%",
         measure=_boundaries,
         expected={
             "share of fractions as stated": equals(
                 1,
-                "up to 20%: never half of the held-out pairs right; 30% and 40%: a delay of at least 1,000 "
-                "epochs; from 60%: a delay of at most 500; 50%: either",
+                "up to 20% the network never gets half of the held-out pairs right; at 30% and 40% it "
+                "generalises at least 1,000 epochs after memorising, from 60% at most 500; at 50% either",
             )
         },
         needs=BY_FRACTION,
@@ -130,10 +135,10 @@ CLAIMS = (
         id="nanda.fig21",
         where="appendix C.2.2, figure 21",
         statement=(
-            "Below 60%, more data brings the test loss below 1e-6 sooner. The train loss falls below 1e-6 at "
-            "about the same epoch for every fraction."
+            "Below 60% of the pairs, more data brings the test loss below 1e-6 sooner. The train loss falls"
+            " below 1e-6 at about the same epoch for every fraction of the pairs."
         ),
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_thresholds,
         expected=FASTER,
         needs=BY_FRACTION,
@@ -148,10 +153,10 @@ CLAIMS = (
         id="nanda.C22.frac_smaller_slower",
         where="appendix C.2.2",
         statement=(
-            "Below 60%, less data makes the network generalise later. The network memorises at the same rate with "
-            "any fraction."
+            "Below 60% of the pairs, less data makes the network generalise later. The network memorises at"
+            " the same rate with any fraction of the pairs."
         ),
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_thresholds,
         expected=FASTER,
         needs=BY_FRACTION,
@@ -165,7 +170,9 @@ CLAIMS = (
     Claim(
         id="nanda.C22.frac_fma",
         where="appendix C.2.2",
-        statement="All networks of the sweep over fractions that generalise do so by the same algorithm.",
+        statement=(
+            "All networks that generalise use the same algorithm, whatever fraction of the pairs they are trained on."
+        ),
         source_says="FVE of the logits 91% to 99%, but 63.9% with 80% of the data (table 5)",
         measure=lambda *runs: {
             "share with a logit FVE of at least 0.85": share([m.summary.logit_fve >= 0.85 for m in generalised(runs)])
@@ -184,8 +191,8 @@ CLAIMS = (
         id="nanda.E1.no_grok_if_together",
         where="appendix E.1",
         statement=(
-            "The less test and train loss differ early in training, the less the network groks. If a network "
-            "generalises at once, its test loss never rises far."
+            "The smaller the early gap between test and train loss, the less the network groks. If a "
+            "network generalises at once, its test loss never rises far."
         ),
         source_says="highest test loss 4.9 to 5.6 from 60% of the pairs, 26.6 with 30%, in archived networks",
         measure=lambda *runs: {

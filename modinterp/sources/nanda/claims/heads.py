@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 SINGLE = 0.8  # share of a head's scores or OV circuit at one frequency, from which it counts as of that frequency
 AMPLIFIERS = {
-    PAIR_CORRELATION: at_least(0.95, "attentions of heads 1 and 3 add to about 1"),
+    PAIR_CORRELATION: at_least(0.95, "in the paper the attentions of heads 1 and 3 add to about 1"),
     PAIR_COSINE: at_least(0.9, "the two OV circuits are nearly identical in figure 11"),
 }
 
@@ -109,7 +109,7 @@ def _read(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[s
 
 # why heads of one frequency, three or two at the least, are not in all variants of the paper's seed
 BY_ROUNDING = "a rounding error in one matrix decides how many heads have one frequency"
-TWO_IN_MAIN = "holds in mainline-0; seed and rounding decide this"
+TWO_IN_MAIN = "in our main network; the seed and rounding decide how many heads do so in other networks"
 TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
 
 CLAIMS = (
@@ -125,16 +125,25 @@ CLAIMS = (
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("Two heads multiply in mainline-0; seed and rounding decide how many heads multiply."),
+        finding=mixed(
+            "Two heads multiply in our main network; the seed and rounding decide how many heads multiply in "
+            "other networks."
+        ),
         reported=(PAIR_CORRELATION, PAIR_COSINE),
         changed=(
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="what is expected",
-                before="two heads that multiply, and a pair whose attentions correlate by -0.95 and whose OV circuits have a cosine of 0.9; refuted",
-                now="two heads that multiply",
-                why=("other claims cover the pair: one compares the full matrices, one the norms in figure 11"),
+                what="the numbers that the claim needs",
+                before=(
+                    "the claim needed two heads that multiply, and a pair of heads "
+                    "with attentions correlated by -0.95 and OV circuits with a cosine of 0.9; refuted"
+                ),
+                now="the claim needs only two heads that multiply",
+                why=(
+                    "other claims cover the pair of heads: one compares the full matrices, one compares the "
+                    "norms in figure 11"
+                ),
             ),
         ),
         figure="ov",
@@ -160,10 +169,10 @@ CLAIMS = (
         source_says="heads 0 and 2",
         measure=head_roles(N_OV_SINGLE),
         printed={N_OV_SINGLE: 2},
-        expected={N_OV_SINGLE: at_least(2, "two in the paper")},
+        expected={N_OV_SINGLE: at_least(2, "two heads do so in the paper")},
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(f"two heads {TWO_IN_MAIN}"),
+        finding=mixed(f"The OV circuits of two heads lie at the frequency of their scores {TWO_IN_MAIN}."),
         figure="ov",
     ),
     Claim(
@@ -180,9 +189,9 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "In nearly every network two heads share a frequency with opposite coefficients. But where the "
-            "attentions of two heads add to 1, their OV circuits differ. Appendix C.1.2 says that the OV circuits "
-            "are almost exactly the same. Figure 11 only shows norms, which are almost the same "
-            "(C13.amplifier_norms)."
+            "attentions of two heads add to 1, their OV circuits differ. Appendix C.1.2 says that the OV "
+            "circuits are almost exactly the same. Figure 11 only shows the norms of the OV circuits, which"
+            " are almost the same (C13.amplifier_norms)."
         ),
         figure="ov",
     ),
@@ -201,15 +210,15 @@ CLAIMS = (
                 **_read(head, freq, alpha, beta, fve),
             },
             outside={
-                f"alpha of head {head}": "the sign differs: the paper's row is of cos w b - cos w a",
-                f"beta of head {head}": "the sign differs: the paper's row is of sin w b - sin w a",
-                f"FVE of head {head}": "the definition differs: the paper's share is not about the mean",
-                f"FVE of head {head}, not centred": "rounding: at most 0.002 above mainline-0",
+                f"alpha of head {head}": "the sign differs: the paper's row is for cos w b - cos w a",
+                f"beta of head {head}": "the sign differs: the paper's row is for sin w b - sin w a",
+                f"FVE of head {head}": "the definition differs: the paper does not subtract the mean",
+                f"FVE of head {head}, not centred": "rounding: at most 0.002 above our main network",
                 f"alpha of head {head}, of b less a": (
-                    "rounding, which changes a head's coefficients by more than the deviation"
+                    "rounding changes a head's coefficients by more than this deviation"
                 ),
                 f"beta of head {head}, of b less a": (
-                    "rounding, which changes a head's coefficients by more than the deviation"
+                    "rounding changes a head's coefficients by more than this deviation"
                 ),
             },
             by_selection=(N_EXPLAINED, f"frequency of head {head}"),

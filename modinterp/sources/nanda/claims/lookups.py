@@ -100,7 +100,7 @@ CLAIMS = (
         Claim(
             id=f"nanda.C13.Cj_fve.head{head}",
             where="appendix C.1.3",
-            statement=f"C[a] is F cos(w a) + G sin(w a) for one frequency. The head of rank {head + 1} is reported.",
+            statement=f"The score's lookup table C[a] is F cos(w a) + G sin(w a) for one frequency w. The head of rank {head + 1} is reported.",
             source_says=f"head {head}: {fve}",
             measure=_table_fve,
             printed={
@@ -108,7 +108,7 @@ CLAIMS = (
                 RANK_SHARE[head]: sorted(TABLE_FVES, reverse=True)[head],
                 f"{SHARE_OF_HEAD} {head}": fve,
             },
-            outside={f"{SHARE_OF_HEAD} {head}": "rounding: 0.001 above mainline-0"},
+            outside={f"{SHARE_OF_HEAD} {head}": "rounding: 0.001 above our main network"},
             by_selection=(N_TABLES,),
             expected={N_TABLES: at_least(2, "all four heads in the paper are above 0.92")},
             needs=(MAIN,),
@@ -121,8 +121,10 @@ CLAIMS = (
     Claim(
         id="nanda.C13.phase_form",
         where="appendix C.1.3",
-        statement="The waves alpha cos + beta sin of a, minus the waves of b, equal a shifted cosine of a minus that of "
-        "b.",
+        statement=(
+            "The waves alpha cos + beta sin of a, minus the same waves of b, equal a shifted cosine of a minus "
+            "the same shifted cosine of b."
+        ),
         source_says="an identity",
         measure=lambda *_: _phase_form(),
         expected={LARGEST_DIFFERENCE: at_most(1e-12, "rounding in float64")},
@@ -131,7 +133,7 @@ CLAIMS = (
     Claim(
         id="nanda.C13.heads13_opposite",
         where="appendix C.1.3",
-        statement="Two heads of one frequency have opposite coefficients.",
+        statement="Two heads that attend at one frequency have opposite coefficients.",
         source_says="heads 1 and 3 correlate by about -1",
         measure=head_roles(OPPOSITE),
         printed={OPPOSITE: -1},
@@ -146,19 +148,20 @@ CLAIMS = (
     Claim(
         id="nanda.C13.linear_sigmoid",
         where="appendix C.1.3",
-        statement="Over the range of the scores the sigmoid is nearly a straight line.",
+        statement="Over the range of the attention scores, the sigmoid is nearly a straight line.",
         source_says="R squared 0.975, over scores of about -5 to 5",
         measure=_linear_sigmoid,
         printed={LOWEST_FVE: 0.975, "largest score difference [nats]": 5},
         expected={
-            LOWEST_FVE: at_least(0.80, "0.84 to 0.99 in archived networks"),
-            "heads within 4 nats below 0.95": equals(0, "0.975 in the paper, over 5 nats"),
+            LOWEST_FVE: at_least(0.80, "R squared is 0.84 to 0.99 in archived networks"),
+            "heads within 4 nats below 0.95": equals(0, "R squared is 0.975 in the paper, over 5 nats"),
         },
         needs=(MAIN,),
         figure="tables",
         finding=mixed(
-            "A line explains 0.97 of the sigmoid in mainline-0. If a head attends to its own position late in "
-            "training (see A1.self_attention), its scores have a wide range, and a line explains less."
+            "A line explains 0.97 of the sigmoid's variance in our main network. If a head attends to its "
+            "own position late in training (see A1.self_attention), its scores have a wide range, and a "
+            "line explains less."
         ),
         control="also true of another operation",
     ),
@@ -166,7 +169,7 @@ CLAIMS = (
         id="nanda.C13.linear_sigmoid_loss",
         where="appendix C.1.3",
         statement="With straight lines in place of the softmax the network works equally well.",
-        source_says="2.41e-7 to 2.12e-7, ratio 0.88",
+        source_says="the loss changes from 2.41e-7 to 2.12e-7, ratio 0.88",
         measure=intervention("sigmoid made linear"),
         printed={LOSS_RATIO: 0.88, LOSS: 2.12e-7},
         expected={
@@ -176,8 +179,9 @@ CLAIMS = (
         behaviour=(ACCURACY,),
         needs=(MAIN,),
         finding=mixed(
-            "With lines the loss is 0.85 times as high in mainline-0; the paper has 0.88. A line gives no "
-            "attention to the last position itself, which some networks need (see A1.self_attention)."
+            "With lines in place of the softmax, the loss is 0.85 times as high in our main network; the "
+            "paper has 0.88. A line gives no attention to the last position itself, which some networks "
+            "need (see A1.self_attention)."
         ),
         figure="interventions",
         control="also true before training",
@@ -198,8 +202,8 @@ CLAIMS = (
     Claim(
         id="nanda.fig11",
         where="appendix C.1.3, figure 11",
-        statement="The OV circuits hold key frequencies alone, and are strongest at the head's own key frequency.",
-        source_says="none printed",
+        statement=("Each OV circuit contains only key frequencies, and is strongest at the head's own key frequency."),
+        source_says="the paper prints no number",
         measure=lambda m: {
             "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
             "heads whose OV is strongest at their own frequency": sum(
@@ -208,7 +212,7 @@ CLAIMS = (
         },
         expected={
             "lowest share of the key frequencies": at_least(0.9, "nothing else is visible in figure 11"),
-            "heads whose OV is strongest at their own frequency": at_least(2, "two in the paper"),
+            "heads whose OV is strongest at their own frequency": at_least(2, "two heads do so in the paper"),
         },
         needs=(MAIN,),
         figure="ov",
@@ -239,11 +243,11 @@ CLAIMS = (
         printed={N_MULTIPLY: 2},
         expected={
             N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
-            PRODUCT_LEAD: at_least(0, "the first two heads are said to add products"),
+            PRODUCT_LEAD: at_least(0, "the paper says that the first two heads add products"),
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(f"two heads multiply {TWO_IN_MAIN}"),
+        finding=mixed(f"Two heads multiply {TWO_IN_MAIN}."),
         figure="ov",
     ),
 )

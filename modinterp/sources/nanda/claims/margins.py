@@ -39,7 +39,7 @@ def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim
         statement=f"cos(2 pi {freq} x {x} / 113) is {printed}.",
         source_says=f"{printed}",
         measure=measure,
-        expected={OFF_PRINTED: at_most(0.002, "an error of two units in the third digit")},
+        expected={OFF_PRINTED: at_most(0.002, "the tolerance is an error of two units in the third digit")},
         reported=(VALUE,),
         scope="any network",
         figure="margins",
@@ -55,11 +55,11 @@ CLAIMS = (
             "Each single cosine comes close to 1 away from 0. The sum of the five cosines is much larger at 0 "
             "than anywhere else."
         ),
-        source_says="sum 5 at 0; the runner-up, computed from the printed frequencies, is 2.590",
+        source_says="the sum is 5 at 0; the next highest sum, computed from the printed frequencies, is 2.590",
         measure=_margins,
         expected={
             "runner-up for the paper's frequencies": near(2.590, 0.001, "arithmetic"),
-            "margin of the five over five, less that of one frequency": at_least(0, "several beat one"),
+            "margin of the five over five, less that of one frequency": at_least(0, "several cosines must beat one"),
         },
         needs=(MAIN,),
         scope="any network",
@@ -69,11 +69,11 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the frequencies whose margin is compared with that of one frequency",
-                before="the margin of our network's frequencies, against each of them",
-                now="the margin of the paper's five frequencies, against each of them",
+                before=("the margin of our network's frequencies, compared with each single frequency of our network"),
+                now="the margin of the paper's five frequencies, compared with each single frequency of the paper",
                 why=(
-                    "the claim is arithmetic about the printed frequencies; the margin of our frequencies is "
-                    "reported as well"
+                    "the claim is arithmetic about the frequencies that the paper prints; the margin of our"
+                    " frequencies is also reported"
                 ),
             ),
         ),

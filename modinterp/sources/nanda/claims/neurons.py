@@ -40,8 +40,8 @@ CLAIMS = (
     Claim(
         id="nanda.fig5.left",
         where="section 4.3, figure 5 left",
-        statement="The waves of one frequency, up to degree two, explain most neurons.",
-        source_says="433 of 512 (84.6%) above 0.85",
+        statement="Waves of one frequency and their products, up to degree two, explain most neurons.",
+        source_says="433 of 512 neurons (84.6%) have a share above 0.85",
         measure=_explained,
         printed={
             "neurons_explained": 433 / 512,
@@ -61,11 +61,12 @@ CLAIMS = (
         id="nanda.fig5.right",
         where="section 4.3, figure 5 right",
         statement="A cluster of neurons of one frequency writes to the logits at that frequency alone.",
-        source_says="44 neurons at frequency 14, two non-trivial rows",
+        source_says="44 neurons at frequency 14; the figure has two non-trivial rows",
         measure=_clusters,
         printed={AT_14: 44},
         outside={
-            AT_14: "rounding, which decides which neurons serve which frequency: 49 in mainline-0, more in the other variants"
+            AT_14: "rounding decides how many neurons serve frequency 14: 49 in our main network, more in the "
+            "other replicates"
         },
         expected={
             LOWEST_SHARE: at_least(0.90, "figure 5 shows two rows and nothing else"),
@@ -81,7 +82,7 @@ CLAIMS = (
     Claim(
         id="nanda.s43.localised",
         where="section 4.3",
-        statement="Every cluster into which the explained neurons fall writes to the logits at its own frequency alone.",
+        statement="Every cluster of explained neurons writes to the logits at the cluster's own frequency alone.",
         source_says="all 5 clusters",
         measure=lambda m: {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))},
         expected={LOWEST_SHARE: at_least(0.85, "all five clusters in the paper; small clusters are noisier")},

@@ -96,16 +96,18 @@ CLAIMS = (
         id="nanda.fig3.left",
         where="section 4.1, figure 3 left",
         statement=(
-            "The embedding is sparse in the Fourier basis: only a handful of frequencies have a large norm, the "
-            "key frequencies among them."
+            "The embedding is sparse in the Fourier basis: only a handful of frequencies, among them the "
+            "key frequencies, have a large norm."
         ),
-        source_says="6 frequencies, of which 5 are used: 14, 35, 41, 42, 52",
+        source_says="6 large frequencies; the network uses 5 of the 6: 14, 35, 41, 42, 52",
         measure=_embedding,
         printed={N_SIGNIFICANT: 6},
         expected={
             N_SIGNIFICANT: between(3, 10, "6 large frequencies in the paper; the number differs by seed"),
             "key frequencies among them": equals(1, "all 5 key frequencies are among the large ones in the paper"),
-            "W_E_key_share": at_least(0.65, "5 of 6 bars in the paper, less the share of small bars"),
+            "W_E_key_share": at_least(
+                0.65, "in the paper 5 of 6 large bars are key frequencies; small bars take a share too"
+            ),
         },
         needs=(MAIN,),
         figure="spectra",
@@ -117,7 +119,9 @@ CLAIMS = (
         statement="Frequencies k and p - k have the same norm, so the 56 lowest frequencies suffice.",
         source_says="equal",
         measure=_symmetry,
-        expected={"largest relative difference": at_most(1e-6, "true of any real matrix; rounding")},
+        expected={
+            "largest relative difference": at_most(1e-6, "the norms are equal for any real matrix, up to rounding")
+        },
         needs=(MAIN,),
         scope="any network",
     ),
@@ -144,18 +148,22 @@ CLAIMS = (
         id="nanda.fig3.frequencies",
         where="section 4.1, figure 3",
         statement=(
-            "The key frequencies are 14, 35, 41, 42 and 52. The measurement counts how often the paper's seed, or "
-            "any other, ends with them."
+            "The key frequencies are 14, 35, 41, 42 and 52. The measurement counts how often the paper's seed, or any other, ends with them."
         ),
         source_says="14, 35, 41, 42, 52",
         measure=lambda m: {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})},
         printed={PAPERS: 5},
         by_selection=(PAPERS, NOT_THE_PAPERS),
-        expected={PAPERS: equals(5, "the paper's"), NOT_THE_PAPERS: equals(0, "none but the paper's")},
+        expected={
+            PAPERS: equals(5, "the network must have the paper's key frequencies"),
+            NOT_THE_PAPERS: equals(
+                0,
+                "the network must have no other key frequencies",
+            ),
+        },
         needs=(MAIN,),
         finding=mixed(
-            "mainline-0 was chosen for these frequencies. In other numerical replicates of the paper's seed, "
-            "rounding decides which frequencies remain. Other seeds have other frequencies."
+            "Our main network was chosen for the paper's key frequencies. In other numerical replicates of the paper's seed, rounding decides which frequencies remain. Other seeds have other key frequencies."
         ),
         figure="spectra",
     ),
@@ -181,7 +189,7 @@ CLAIMS = (
         expected={_median_share(0, 4): PERIODIC},
         needs=(MAIN,),
         figure="periodic",
-        changed=settled_alone("0.42 of the median neuron"),
+        changed=settled_alone("one frequency explains 0.42 of the median neuron"),
     ),
     Claim(
         id="nanda.fig4.right",
@@ -195,7 +203,7 @@ CLAIMS = (
         printed={"components above a tenth of the largest": 20, N_COMPONENTS: 20},
         by_selection=(N_COMPONENTS,),
         expected={
-            "blocks among the largest components": equals(1, "exactly the blocks stand out"),
+            "blocks among the largest components": equals(1, "exactly the components of the blocks stand out"),
             "energy share of the blocks": at_least(0.95, "0.96 to 0.98 in networks that the authors archived"),
         },
         needs=(MAIN,),
@@ -224,8 +232,8 @@ CLAIMS = (
         id="nanda.fig9.frequencies",
         where="appendix C.1.1, figure 9",
         statement=(
-            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the "
-            "paper's seed, or any other, ends so."
+            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the paper's seed, or any other, ends with these "
+            "frequencies."
         ),
         source_says="frequencies 35, 42, 52, 42",
         measure=_heads_frequencies,
@@ -234,8 +242,7 @@ CLAIMS = (
         expected={PAPERS_HEADS: equals(4, "each head at the paper's frequency")},
         needs=(MAIN,),
         finding=refuted(
-            "mainline-0 was chosen for its frequencies. In other numerical replicates of the paper's seed, "
-            "rounding decides which heads are at the paper's frequencies, and other seeds have other frequencies."
+            "Our main network was chosen for its frequencies. In other numerical replicates of the paper's seed, rounding decides which heads are at the paper's frequencies, and other seeds have other frequencies."
         ),
         figure="heads",
     ),
@@ -243,11 +250,11 @@ CLAIMS = (
         id="nanda.fig12",
         where="appendix C.1.4, figure 12",
         statement="Neurons 1 to 4 are periodic in a and b.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_neurons(1, 4),
         expected={_median_share(1, 4): PERIODIC},
         needs=(MAIN,),
         figure="neurons_1_to_4",
-        finding=mixed("Rounding and the seed decide which neurons are sharp."),
+        finding=mixed("The seed and rounding decide which neurons have one sharp frequency."),
     ),
 )

@@ -86,18 +86,18 @@ CLAIMS = (
     Claim(
         id="nanda.s52.memorization",
         where="section 5.2",
-        statement="First phase, memorisation: train and excluded loss fall together.",
+        statement="In the first phase, memorisation, train loss and excluded loss fall together.",
         source_says="epochs 0 to 1,400",
         measure=_memorization,
         expected={
-            "t1": between(800, 2500, "1,400 in the paper"),
-            "largest excluded over train loss before t1 / 2": at_most(10, "together in figure 7"),
+            "t1": between(800, 2500, "memorisation ends at 1,400 in the paper"),
+            "largest excluded over train loss before t1 / 2": at_most(10, "the two losses fall together in figure 7"),
         },
         needs=(MAIN,),
         finding=mixed(
-            "The memorisation phase ends (t1) at 1,400 in mainline-0, and earlier in some networks. At half of t1 "
-            "the excluded loss is many times the train loss in most networks, so the circuit already matters "
-            "during memorisation."
+            "The memorisation phase ends (t1) at epoch 1,400 in our main network, and earlier in some "
+            "networks. At half of t1 the excluded loss is many times the train loss in most networks, so "
+            "the circuit already matters during memorisation."
         ),
         figure="progress",
         control="also true of a run that never generalises",
@@ -108,12 +108,12 @@ CLAIMS = (
         statement=(
             "While the network memorises, test loss and restricted loss stay high and the Gini coefficient stays flat."
         ),
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_while_memorising,
         expected={
             "lowest test loss until t1": at_least(4.25, "high means within 10% of chance, ln 113, or above"),
             "lowest restricted loss until t1": at_least(
-                1, "high means above 1 nat; elsewhere on this page a lower loss counts as fallen"
+                1, "high means above 1 nat; elsewhere on this page a loss below 1 nat counts as fallen"
             ),
             "rise of the Gini coefficient of W_E until t1": at_most(
                 0.1, "flat means less than a fifth of the rise to 0.76"
@@ -125,9 +125,15 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the tolerance of the restricted loss",
-                before="within 10% of chance: 2.5 to 4.1 nats until t1, as the circuit begins to form while the network memorises; refuted",
-                now="above 1 nat, where this source's other claims set the fall of a loss",
-                why="the paper says 'high', and gives no number",
+                before=(
+                    "the restricted loss had to stay within 10% of chance: 2.5 to 4.1 nats until t1, as the "
+                    "circuit begins to form while the network memorises; refuted"
+                ),
+                now=(
+                    "the restricted loss must stay above 1 nat; other claims of this source count a loss below "
+                    "1 nat as fallen"
+                ),
+                why="the paper says that restricted loss stays 'high', and gives no number",
             ),
         ),
         figure="progress",
@@ -136,12 +142,12 @@ CLAIMS = (
     Claim(
         id="nanda.s52.circuit",
         where="section 5.2",
-        statement="Second phase, circuit formation: the circuit is there well before the network groks.",
+        statement="In the second phase, circuit formation, the circuit forms well before the network groks.",
         source_says="epochs 1,400 to 9,400",
         measure=_circuit,
         expected={
             "t2 over t1": at_least(2, "6.7 in the paper"),
-            "restricted loss at t2": at_most(1, "far below test loss in figure 7"),
+            "restricted loss at t2": at_most(1, "restricted loss is far below test loss in figure 7"),
         },
         needs=(MAIN,),
         figure="progress",
@@ -149,12 +155,15 @@ CLAIMS = (
     Claim(
         id="nanda.s52.cleanup",
         where="section 5.2",
-        statement="Third phase, cleanup: test loss falls suddenly, weights shrink, and then everything is stable.",
+        statement=(
+            "In the third phase, cleanup, test loss falls suddenly and weights shrink. After cleanup, losses "
+            "and weights are stable."
+        ),
         source_says="epochs 9,400 to 14,000",
         measure=_cleanup,
         expected={
             "(t3 - t2) over t2": at_most(1, "0.49 in the paper"),
-            "spread of the excluded loss after t3": at_most(0.25, "a plateau in figure 7"),
+            "spread of the excluded loss after t3": at_most(0.25, "excluded loss has a plateau in figure 7"),
         },
         needs=(MAIN,),
         figure="progress",
@@ -167,17 +176,17 @@ CLAIMS = (
         id="nanda.s52.cleanup_restricted",
         where="section 5.2",
         statement="In cleanup the restricted loss continues to drop.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_restricted_in_cleanup,
-        expected={"restricted loss at t3 over at t2": at_most(0.5, "a drop means by half at least")},
+        expected={"restricted loss at t3 over at t2": at_most(0.5, "a drop means a fall to half or less")},
         needs=(MAIN,),
         figure="progress",
     ),
     Claim(
         id="nanda.s53.wd_link",
         where="section 5.3",
-        statement="The boundaries of the phases coincide with inflections of the weight norm.",
-        source_says="none printed",
+        statement="The boundaries between the phases of training coincide with inflections of the weight norm.",
+        source_says="the paper prints no number",
         measure=_inflections,
         expected={
             "boundaries within 25% of an inflection": at_least(
@@ -187,16 +196,19 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "In most networks two or three phase boundaries coincide with inflections; in others only one does."
+            "In most networks two or three phase boundaries coincide with inflections; in other networks "
+            "only one boundary does."
         ),
     ),
     Claim(
         id="nanda.fig13",
         where="appendix C.1.5, figure 13",
-        statement="The network restricted to its key frequencies is accurate well before the whole network is.",
-        source_says="none printed",
+        statement=(
+            "The network restricted to its key frequencies is accurate well before the whole network is accurate."
+        ),
+        source_says="the paper prints no number",
         measure=_restricted_accuracy,
-        expected={"epochs by which restricted accuracy is ahead": at_least(500, "thousands in figure 13")},
+        expected={"epochs by which restricted accuracy is ahead": at_least(500, "thousands of epochs in figure 13")},
         needs=(MAIN,),
         figure="restricted_accuracy",
         contrast=("nanda/fraction-90-0",),
@@ -205,11 +217,11 @@ CLAIMS = (
         id="nanda.fig14",
         where="appendix C.1.5, figure 14",
         statement="The coefficients of cos(w_k(a + b - c)) in the logits grow smoothly over training.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_coefficients,
         expected={
             "smallest growth from t1": at_least(5, "from near 0 in figure 14"),
-            "largest jump in 100 epochs over the final value": at_most(0.3, "smooth in figure 14"),
+            "largest jump in 100 epochs over the final value": at_most(0.3, "the growth is smooth in figure 14"),
         },
         needs=(MAIN,),
         finding=mixed(
@@ -221,10 +233,15 @@ CLAIMS = (
     Claim(
         id="nanda.fig15",
         where="appendix C.1.5, figure 15",
-        statement="At the end each key frequency is needed: without it the train loss is much higher.",
-        source_says="none printed",
+        statement=(
+            "At the end of training each key frequency is needed: without any one key frequency the train loss "
+            "is much higher."
+        ),
+        source_says="the paper prints no number",
         measure=_single_exclusion,
-        expected={"smallest excluded loss over train loss": at_least(10, "orders of magnitude in figure 15")},
+        expected={
+            "smallest excluded loss over train loss": at_least(10, "the loss rises by orders of magnitude in figure 15")
+        },
         needs=(MAIN,),
         figure="single_exclusion",
         control="also true of a run that never generalises",

@@ -31,8 +31,11 @@ GINI_RISE = {matrix: f"Gini of {matrix}, end less t2" for matrix in SPARSE}
 FINAL_GINI = {matrix: f"final Gini of {matrix}" for matrix in (*SPARSE, "W_U")}
 BY_FREQUENCY = tuple(f"{FINAL_GINI[matrix]}, by frequency" for matrix in SPARSE)
 SPARSE_AT_THE_END = {
-    **{name: at_most(0.35, "low and flat until cleanup in figure 7") for name in GINI_AT_T1.values()},
-    **{name: at_least(0.15, "the sharp rise of figure 7") for name in GINI_RISE.values()},
+    **{
+        name: at_most(0.35, "the Gini coefficient is low and flat until cleanup in figure 7")
+        for name in GINI_AT_T1.values()
+    },
+    **{name: at_least(0.15, "the Gini coefficient rises sharply in figure 7") for name in GINI_RISE.values()},
     FINAL_GINI["W_L"]: at_least(0.7, "0.79 in table 5"),
 }
 
@@ -132,8 +135,8 @@ CLAIMS = (
         id="nanda.s51.restricted_def",
         where="section 5.1",
         statement=(
-            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. Restricted loss "
-            "keeps the ideal algorithm entirely."
+            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. Restricted "
+            "loss does not change the ideal algorithm."
         ),
         source_says="a definition",
         measure=lambda *_: _restricted_of_ideal(),
@@ -156,21 +159,23 @@ CLAIMS = (
         id="nanda.fig7.tl",
         where="section 5.2, figure 7 top left",
         statement="Excluded loss falls, then rises while a circuit forms and train and test loss stand still.",
-        source_says="boundaries at 1,400, 9,400 and 14,000",
+        source_says="the phases end at epochs 1,400, 9,400 and 14,000",
         measure=_excluded,
         printed={T1: 1_400, T2: 9_400, T3: 14_000},
         expected={
-            "excluded loss at t1": at_most(1e-2, "memorised without the circuit"),
-            "excluded loss at t2 over at t1": at_least(1e3, "orders of magnitude in figure 7"),
+            "excluded loss at t1": at_most(
+                1e-2, "a low excluded loss means that the network has memorised without the circuit"
+            ),
+            "excluded loss at t2 over at t1": at_least(1e3, "the loss rises by orders of magnitude in figure 7"),
             "decades the test loss moves from t1 to 0.8 t2": at_most(
-                0.3, "losses are flat in figure 7: within a factor of 2"
+                0.3, "test loss is flat in figure 7, within a factor of 2"
             ),
         },
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "Some networks form their circuit while they still memorise: their excluded loss is small at the end "
-            "of memorisation and then rises."
+            "Some networks form their circuit while they still memorise: in such networks the excluded loss"
+            " is small at the end of memorisation and then rises."
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
     ),
@@ -178,11 +183,11 @@ CLAIMS = (
         id="nanda.fig7.tr",
         where="section 5.2, figure 7 top right",
         statement="Restricted loss falls before test loss.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_restricted,
         expected={
-            AHEAD_OF_TEST: at_least(500, "thousands in figure 7"),
-            "restricted over test loss at t2": at_most(0.1, "orders of magnitude in figure 7"),
+            AHEAD_OF_TEST: at_least(500, "thousands of epochs in figure 7"),
+            "restricted over test loss at t2": at_most(0.1, "the losses differ by orders of magnitude in figure 7"),
         },
         reported=tuple(FINAL_RESTRICTED.values()),
         needs=(MAIN,),
@@ -204,17 +209,18 @@ CLAIMS = (
         id="nanda.fig7.br",
         where="section 5.2, figure 7 bottom right",
         statement="The sum of squared weights falls smoothly while the circuit forms, and faster in cleanup.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_weights,
         expected={
-            "sum of all rises after t1 over the fall": at_most(0, "smooth: the sum only falls"),
+            "sum of all rises after t1 over the fall": at_most(0, "smooth means that the sum only falls"),
             "slope t2 to t3 over slope t1 to t2": at_least(2, "the fall is visibly steeper in figure 7"),
         },
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),
         finding=mixed(
-            "Seed and rounding decide the speed. In cleanup the sum of squared weights falls more than twice as "
-            "fast in some networks, 1.4 times in mainline-0, and no faster in others."
+            "The seed and rounding decide how fast the weights shrink. In cleanup the sum of squared "
+            "weights falls more than twice as fast in some networks, 1.4 times as fast in our main network,"
+            " and no faster in others."
         ),
         figure="progress",
     ),

@@ -54,8 +54,8 @@ TABLE_1 = as_printed(
 )
 _LOWEST, _MEAN = 0.932, mean(row.explained for row in TABLE_1.rows)  # FVE
 
-UNCLEAN = "not in every network: along the weakest direction one wave explains a smaller share of the neurons"
-UNEQUAL = mixed(f"{UNCLEAN}, or its two products differ by more than 10%")
+UNCLEAN = "In some networks, one wave of a + b explains too small a share of the neurons along the weakest direction"
+UNEQUAL = mixed(f"{UNCLEAN}, or the two products along this direction differ by more than 10%")
 UNCLEAN_SINES = mixed(UNCLEAN)
 
 
@@ -135,9 +135,7 @@ def _table_1_claim(row: Readoff) -> Claim:
         source_says=said_of(row),
         measure=measure,
         printed=measure.numbers(row),
-        outside=dict.fromkeys(
-            measure.names, "rounding: few of the networks have this frequency, and they agree to a digit"
-        ),
+        outside=dict.fromkeys(measure.names, "rounding: the few networks that have this frequency agree to a digit"),
         expected={
             LOWEST_FVE: at_least(0.85, f"{row.explained} here; 0.932 is the table's lowest; other networks vary"),
             TWO_LARGEST: equals(1, "the two products are the row's terms"),
@@ -155,7 +153,7 @@ CLAIMS = (
         id="nanda.s42.rank10",
         where="section 4.2, equation 2",
         statement="W_L has rank 2|K| in effect: a cosine and a sine direction for every key frequency.",
-        source_says="10 for 5 frequencies",
+        source_says="10 directions for 5 frequencies",
         measure=_rank,
         printed={RANK: 10},
         by_selection=(RANK,),
@@ -163,7 +161,7 @@ CLAIMS = (
             "next over last singular value": at_most(
                 0.35, "a clear drop; 3.0 over 13.5 in a network that the authors archived"
             ),
-            "share of the squared norm": at_least(0.98, "0.995 in that network"),
+            "share of the squared norm": at_least(0.98, "0.995 in a network that the authors archived"),
         },
         needs=(MAIN,),
         figure="spectra",
@@ -179,7 +177,7 @@ CLAIMS = (
         source_says="below 0.0055",
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
         printed={"read_residual": 0.0055, SQUARED_RESIDUAL: 0.0055},
-        outside={"read_residual": "the definition differs: the paper reports the square"},
+        outside={"read_residual": "the definition differs: the paper reports the share of the squared norm"},
         expected={SQUARED_RESIDUAL: at_most(0.01, "0.0055 in the paper if squared, 0.0099 in an archived network")},
         needs=(MAIN,),
         figure="spectra",
@@ -192,7 +190,7 @@ CLAIMS = (
         statement=(
             "Along each direction of W_L at a key frequency, the neurons are a multiple of cos or sin(w_k(a + b))."
         ),
-        source_says="more than 0.90 of the variance (lowest in table 1: 0.932)",
+        source_says="the waves explain more than 0.90 of the variance (the lowest in table 1 is 0.932)",
         measure=lambda m: {"lowest FVE, two products": min(row.explained_by_two for row in m.readoff.rows)},
         printed={
             "readoff_lowest": _LOWEST,
@@ -226,7 +224,7 @@ CLAIMS = (
         id="nanda.s42.logit_approx_loss",
         where="section 4.2",
         statement="Putting the sum over key frequencies of alpha_k cos(w_k(a + b - c)) in place of the logits lowers the test loss.",
-        source_says="2.4e-7 to 4.7e-8, ratio 0.196",
+        source_says="the loss changes from 2.4e-7 to 4.7e-8, ratio 0.196",
         measure=_approximation,
         printed={TEST_LOSS_RATIO: 0.196, "ablated test loss": 4.7e-8, LOSS_RATIO: 0.196, LOSS: 4.7e-8},
         expected={

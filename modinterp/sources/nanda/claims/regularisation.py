@@ -120,12 +120,12 @@ CLAIMS = (
             "Without weight decay the network does not grok, and its excluded loss does not rise. Such a network "
             "has no key frequencies, so we take the largest excluded loss over all frequencies."
         ),
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
         expected={
             **MEMORISES_ONLY,
             LARGEST_EXCLUDED: at_most(
-                1e-3, "the loss does not rise; in networks that grok the circuit raises it to nats"
+                1e-3, "the loss does not rise; in networks that grok, the circuit raises the loss to several nats"
             ),
         },
         needs=NO_DECAY,
@@ -135,8 +135,11 @@ CLAIMS = (
                 date="2026-11-23",
                 was="refuted",
                 what="the measure of the excluded loss",
-                before="at most ten times the train loss: 10.6 and 89 times in two seeds, refuted",
-                now="at most 1e-3 nats: 4.2e-10 and 3.6e-9 in the same seeds",
+                before=(
+                    "the excluded loss had to be at most ten times the train loss: 10.6 and 89 times in two "
+                    "seeds, refuted"
+                ),
+                now="the excluded loss must be at most 1e-3 nats: 4.2e-10 and 3.6e-9 in the same seeds",
                 why=(
                     "the train loss is 4e-11, so every change is a multiple of the rounding of a float64 sum; at "
                     "a hundred-millionth of a nat the loss has not risen"
@@ -150,12 +153,14 @@ CLAIMS = (
         where="appendix D.1, figure 27",
         statement="The less weight decay, the later the network groks.",
         source_says=(
-            "about 3,000, 5,000 to 10,000 and 20,000 epochs; the text gives them for 0.3, 1 and 3, an order that "
-            "its own sentence and figure reverse"
+            "about 3,000, 5,000 to 10,000 and 20,000 epochs; the text assigns these to decays of 0.3, 1 and"
+            " 3, but the text's next sentence and figure 27 reverse the order"
         ),
         measure=_decays,
         expected={
-            "rank correlation of weight decay and median grokking epoch": at_most(-0.9999, "strictly falling"),
+            "rank correlation of weight decay and median grokking epoch": at_most(
+                -0.9999, "the epoch falls strictly with weight decay"
+            ),
             "median grokking epoch, 0.3 over 1": at_least(1.3, "2 to 4 in the paper"),
             "median grokking epoch, 1 over 3": at_least(1.3, "1.7 to 3.3 in the paper"),
         },
@@ -170,12 +175,14 @@ CLAIMS = (
         id="nanda.fig28.dropout",
         where="appendix D.1, figure 28",
         statement="Dropout of 20% or 50% of the neurons in place of weight decay makes the network grok.",
-        source_says="three of three seeds grok according to the text, some according to the caption; the paper is silent "
-        "about 80%",
+        source_says=(
+            "three of three seeds grok according to the text, some seeds according to the caption; the paper "
+            "does not report on 80%"
+        ),
         measure=_dropout,
         expected={
-            GENERALISED[0.2]: at_least(2 / 3, "two of three"),
-            GENERALISED[0.5]: at_least(2 / 3, "two of three"),
+            GENERALISED[0.2]: at_least(2 / 3, "two of three seeds must grok"),
+            GENERALISED[0.5]: at_least(2 / 3, "two of three seeds must grok"),
         },
         given={
             UNFINISHED[0.2]: at_most(0, "the paper does not state how long training takes"),
@@ -185,9 +192,10 @@ CLAIMS = (
         required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
         scope="any seed",
         finding=inapplicable(
-            "With 20% dropout three seeds answer 91%, 94% and 27% of the held-out pairs after 80,000 epochs, and "
-            "accuracy still rises in all. With 50% dropout, seeds 0 to 2 have 32%, 36% and 9% after 40,000 "
-            "epochs, and the first two still rise. With 80% dropout, seeds have 6% to 25%, and none rises."
+            "With 20% dropout, three seeds answer 91%, 94% and 27% of the held-out pairs after 80,000 "
+            "epochs, and accuracy still rises in all three. With 50% dropout, three seeds answer 32%, 36% "
+            "and 9% after 40,000 epochs, and accuracy still rises in the first two. With 80% dropout, seeds"
+            " answer 6% to 25%, and accuracy no longer rises."
         ),
         reported=(*HIGHEST_ACCURACY.values(), GENERALISED[0.8], UNFINISHED[0.8]),
         figure="dropout",
@@ -196,10 +204,10 @@ CLAIMS = (
         id="nanda.fig28.l1",
         where="appendix D.1, figure 28",
         statement=(
-            "With a penalty on the absolute weights in place of weight decay the network does not grok, for 1, 10 "
-            "and 100 times their sum."
+            "With a penalty on the absolute weights in place of weight decay the network does not grok, "
+            "whether the penalty is 1, 10 or 100 times the sum of absolute weights."
         ),
-        source_says="none of nine",
+        source_says="none of nine networks groks",
         measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},
         expected={
             "highest_test_accuracy": at_most(GENERALISES, "the network does not generalise"),
@@ -210,8 +218,9 @@ CLAIMS = (
         finding=Finding(
             why=(
                 "None of the nine networks with the penalty memorises: at each strength the network learns "
-                "nothing. With the mean in place of the sum the penalty is weaker by a factor of the number of "
-                "weights. Then networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
+                "nothing. With the mean in place of the sum, the penalty is divided by the number of "
+                "weights. With this weaker penalty, networks memorise and grok at strengths 1 and 10 "
+                "(D1.l1_less_sparse)."
             )
         ),
         changed=(
@@ -219,8 +228,11 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the networks that the claim is about",
-                before="penalties by the sum and by the mean of the absolute weights: with the mean six of nine grok; refuted",
-                now="the sum, which an l1 penalty is",
+                before=(
+                    "the claim was about penalties on the sum and on the mean of the absolute weights: with the"
+                    " mean six of nine networks grok; refuted"
+                ),
+                now="the claim is about a penalty on the sum, which is the l1 penalty",
                 why="the words 'sum or mean' were ours; the paper adds an l1 penalty to the loss",
             ),
         ),
@@ -234,14 +246,14 @@ CLAIMS = (
             "A penalty on the absolute weights makes the network sparser in the basis of neurons and less sparse "
             "in the Fourier basis (a speculation)."
         ),
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=_less_sparse,
         expected={
             "Gini of the neurons, less the highest with decay": at_least(
-                0.05, "sparser, by more than initial weights differ"
+                0.05, "sparser means by more than untrained networks differ"
             ),
             "Gini of W_E in the Fourier basis, less the lowest with decay": at_most(
-                -0.05, "less sparse, by the same margin"
+                -0.05, "less sparse means by the same margin"
             ),
         },
         given={
@@ -253,11 +265,11 @@ CLAIMS = (
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",
         finding=variant(
-            "Half of the statement about sparsity holds. With the mean absolute weight as penalty the neurons of "
-            "six networks are far sparser (Gini 0.96 to 0.97 against 0.18 to 0.33). But W_E in the Fourier basis "
-            "is as sparse as with weight decay, or sparser (0.74 to 0.84; five seeds with weight decay have 0.66 "
-            "to 0.78). The mean is our variant. The usual l1 penalty is the sum, with which networks learn "
-            "nothing."
+            "Half of the statement about sparsity holds. With the mean absolute weight as penalty, the "
+            "neurons of six networks are far sparser than with weight decay (Gini 0.96 to 0.97 against 0.18"
+            " to 0.33). But W_E in the Fourier basis is as sparse as with weight decay, or sparser (0.74 to"
+            " 0.84; five seeds with weight decay have 0.66 to 0.78). The penalty on the mean is our "
+            "variant. The usual l1 penalty is on the sum, with which networks learn nothing."
         ),
         figure="l1",
         reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),
@@ -267,28 +279,30 @@ CLAIMS = (
         id="nanda.D2.lowprec",
         where="appendix D.2",
         statement="With a loss computed in lower precision a network of one layer shows slingshots, too.",
-        source_says="none printed; 14 in 20,000 epochs of an archived run",
+        source_says="the paper prints no number; an archived run has 14 slingshots in 20,000 epochs",
         measure=_low_precision,
         expected={
             "slingshots in float32": at_least(
                 5, "14 slingshots in an archived run: a train loss from below 1e-3 to above 1e-2"
             ),
-            "slingshots in float32 less 5 times those in float64": at_least(0, "five times as many"),
+            "slingshots in float32 less 5 times those in float64": at_least(
+                0, "float32 must have five times as many slingshots"
+            ),
         },
         needs=(*COARSE, SEEDS[0]),
         required=(*COARSE[:3], "nanda/mainline-*"),
         scope="any seed",
         finding=Finding(
             "holds",
-            "The number of slingshots in 20,000 epochs, 5 or 6, is at its limit of 5. With the loss in float64 "
-            "there are none; in float16 there are 8 to 26 in three seeds.",
+            "With the loss in float32, the number of slingshots in 20,000 epochs is 5 or 6, and the limit "
+            "is 5. With the loss in float64 there are no slingshots; in float16 three seeds have 8 to 26.",
         ),
         changed=(
             Change(
                 date="2026-11-24",
                 what="the runs that the claim needs, and the verdict",
-                before="any seed in float32: the only seed was exactly at the limit; held",
-                now="three seeds in float32: open until they are trained",
+                before="any seed in float32 was enough: the only seed was exactly at the limit; held",
+                now="the claim needs three seeds in float32: open until all three are trained",
                 why="one seed lies exactly at the limit; another seed may decide otherwise",
             ),
         ),

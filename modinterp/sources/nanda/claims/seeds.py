@@ -51,8 +51,8 @@ TABLE_3 = {
 # the losses of TEST_LOSSES [nats]
 TABLE_4 = {1: (2.07e-7, 6.5, 5.7e-8), 2: (2.1e-7, 11.0, 6.2e-8), 3: (2.05e-7, 6.7, 5.5e-8), 4: (2.33e-7, 6.8, 6.0e-8)}
 
-UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}. We measure all directions, since the paper's seeds are not known")
-SETTLED_HIGHER = mixed("Some networks miss the tolerance of the test loss at the end.")
+UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}. We measure all directions, since we do not know the paper's seeds")
+SETTLED_HIGHER = mixed("Some networks end with a test loss outside the tolerance.")
 
 
 def _embeddings(m: CyclicMeasurements) -> dict[str, Value]:
@@ -106,14 +106,13 @@ def _table_4_claim(seed: int) -> Claim:
         id=f"nanda.table4.seed{seed}",
         where="appendix C.2.1, table 4",
         statement=(
-            f"Seed {seed} solves the task. Without its key frequencies it is worse than guessing; without all "
-            "other frequencies it is better."
+            f"Seed {seed} solves the task. Without its key frequencies the network is worse than guessing; without all other frequencies the network is better than before."
         ),
         source_says=f"{whole:g}, {without_keys:g}, {without_others:g}",
         measure=_table_4,
         expected={
-            TEST_LOSS: at_most(1e-6, "2.33e-7 at most in table 4, times 4"),
-            TEST_LOSS_WITHOUT_KEYS: at_least(4.73, "chance, ln 113"),
+            TEST_LOSS: at_most(1e-6, "the limit is 4 times the largest loss of table 4, 2.33e-7"),
+            TEST_LOSS_WITHOUT_KEYS: at_least(4.73, "the loss of guessing is ln 113"),
             OTHERS_RATIO: at_most(1, "the claim is about the direction of the change"),
         },
         needs=(MORE_SEEDS[seed],),
@@ -127,9 +126,9 @@ CLAIMS = (
         id="nanda.fig16",
         where="appendix C.2.1, figure 16",
         statement="The embeddings of four more seeds are sparse in the Fourier basis.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=each(_embeddings),
-        expected={"gini_W_E": at_least(0.6, "0.76 in table 5, less what other seeds may have")},
+        expected={"gini_W_E": at_least(0.6, "0.76 in table 5; other seeds may be less sparse")},
         needs=SEEDS[1:],
         scope="any seed",
         figure="spectra_W_E",
@@ -147,9 +146,9 @@ CLAIMS = (
             "different sets of key frequencies": len({m.freqs for m in runs}),
         },
         expected={
-            "n_keys": between(2, 8, "3 or 4 in the paper, 5 in its main network"),
+            "n_keys": between(2, 8, "the paper has 3 or 4 in these seeds, and 5 in its main network"),
             "different sets of key frequencies": at_least(2, "the sets of key frequencies differ by seed"),
-            "gini_read": at_least(0.6, "sparse: the limit is that for W_E in figure 16"),
+            "gini_read": at_least(0.6, "sparse means above the limit for W_E in figure 16"),
         },
         needs=SEEDS[1:],
         figure="spectra_W_L",
@@ -160,8 +159,8 @@ CLAIMS = (
         id="nanda.fig18",
         where="appendix C.2.1, figure 18",
         statement=(
-            "Losses of four more seeds look similar. Memorisation is complete by around epoch 1,400, seeds grok "
-            "at different epochs, and restricted loss falls before test loss."
+            "The loss curves of four more seeds look similar. Memorisation is complete by around epoch "
+            "1,400, seeds grok at different epochs, and restricted loss falls before test loss."
         ),
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,
@@ -170,7 +169,7 @@ CLAIMS = (
                 1750, "memorisation ends by around 1,400 in all five networks of the paper, within a quarter"
             ),
             "largest over smallest t2": at_least(1.1, "the paper's seeds grok at different epochs"),
-            AHEAD_OF_TEST: at_least(100, "before means by at least one measured epoch"),
+            AHEAD_OF_TEST: at_least(100, "before means at least one measured epoch (100 epochs) earlier"),
         },
         needs=SEEDS[1:],
         changed=(
@@ -178,9 +177,11 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the expected end of memorisation",
-                before="seeds end memorising at about one epoch: seed 4 ends at 400, two thirds before the median of "
-                "1,200; refuted",
-                now="memorisation ends by around 1,400 in every seed: 1,300, 1,400, 1,100 and 400",
+                before=(
+                    "all seeds had to end memorising at about the same epoch: seed 4 ends at 400, two thirds "
+                    "before the median of 1,200; refuted"
+                ),
+                now="memorisation must end by around 1,400 in every seed: 1,300, 1,400, 1,100 and 400",
                 why="the caption says 'memorization is complete by around 1400 steps for all five runs'",
             ),
         ),
@@ -191,8 +192,8 @@ CLAIMS = (
     Claim(
         id="nanda.fig19",
         where="appendix C.2.1, figure 19",
-        statement="The Gini coefficients of four more seeds rise slowly, and quickly in cleanup.",
-        source_says="none printed",
+        statement="The Gini coefficients of four more seeds rise slowly at first, and quickly in cleanup.",
+        source_says="the paper prints no number",
         measure=each(sparsity),
         expected=SPARSE_AT_THE_END,
         needs=SEEDS[1:],

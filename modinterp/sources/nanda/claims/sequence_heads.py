@@ -41,13 +41,15 @@ CLAIMS = (
         id="nanda.D3.skip_ten_trigrams",
         where="appendix D.3",
         statement=(
-            "Ten skip trigrams solve the task of predicting skip trigrams. The last token attends to the one "
-            "relevant token, and the heads copy it to the answer."
+            "Ten skip trigrams in the network solve the task of predicting skip trigrams. The last token "
+            "attends to the one relevant token, and the heads copy this token to the answer."
         ),
-        source_says="ten of ten",
+        source_says="ten of ten skip trigrams",
         measure=each(_trigrams),
         expected={
-            "skip trigrams whose direct path is largest at their own token": equals(10, "every one"),
+            "skip trigrams whose direct path is largest at their own token": equals(
+                10, "every skip trigram must copy its own token"
+            ),
             "mean attention to the token asked for": at_least(0.9, "skip trigrams keep nearly all of the accuracy"),
         },
         needs=TRIGRAMS,
@@ -57,7 +59,7 @@ CLAIMS = (
     Claim(
         id="nanda.E2.composition",
         where="appendix E.2",
-        statement="Neither a head that attends to the previous token nor an induction head helps without the other.",
+        statement="A head that attends to the previous token and an induction head do not help without each other.",
         source_says="removing either head is as bad as removing both",
         measure=each(_composition),
         expected={

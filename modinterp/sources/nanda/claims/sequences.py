@@ -106,7 +106,7 @@ CLAIMS = (
         ),
         source_says="mean loss below 0.1 at step 961 and 2,077 in archived runs",
         measure=each(lambda m: {**_apart(m), LOSS_AT_END: final(m, "test_loss")}),
-        expected=TOGETHER | {LOSS_AT_END: at_most(0.1, "below 0.1 by step 2,077 in archived runs")},
+        expected=TOGETHER | {LOSS_AT_END: at_most(0.1, "the loss is below 0.1 by step 2,077 in archived runs")},
         needs=DIGITS,
         scope="any seed",
         figure="digits",
@@ -117,14 +117,16 @@ CLAIMS = (
         where="appendix D.3, figure 29 bottom",
         statement="The network learns each digit of the answer in a separate sudden drop of the loss, the most "
         "significant digit first.",
-        source_says="steps of about 150 and 270 for the first two",
+        source_says="the first two digits fall at steps of about 150 and 270",
         measure=each(_digit_drops),
         expected={
             "smallest of the digits' largest drops within 300 epochs": at_least(
-                0.5, "half a nat at once counts as a drop"
+                0.5, "a fall of half a nat at once counts as a drop"
             ),
-            "epoch of the last digit's fall over the first's": at_least(3, "122 to 1,828 in an archived run"),
-            "the largest digit is the first to fall": equals(1, "token 0 in the figure"),
+            "epoch of the last digit's fall over the first's": at_least(
+                3, "the digits fall between steps 122 and 1,828 in an archived run"
+            ),
+            "the largest digit is the first to fall": equals(1, "the first to fall is token 0 in the figure"),
         },
         needs=DIGITS,
         scope="any seed",
@@ -138,19 +140,22 @@ CLAIMS = (
             "With 700 sums of five-digit numbers train and test loss separate, and the test loss falls long after "
             "the train loss."
         ),
-        source_says="peak 8.5, below 1 at epoch 11,386, then about 0.2 in an archived run",
+        source_says=(
+            "the test loss of an archived run peaks at 8.5, is below 1 at epoch 11,386, and ends at about 0.2"
+        ),
         measure=each(_late_fall),
         expected={
-            "highest_test_loss": at_least(3, "8.5 in an archived run; guessing has 2.3"),
-            "epochs from memorising to a fall by 80%": at_least(3000, "nearly 10,000 in an archived run"),
+            "highest_test_loss": at_least(3, "the test loss peaks at 8.5 in an archived run; guessing has 2.3"),
+            "epochs from memorising to a fall by 80%": at_least(3000, "nearly 10,000 epochs in an archived run"),
             "final_test_loss": at_most(0.5, "about 0.2 in an archived run"),
         },
         needs=DIGITS_700,
         scope="any seed",
         finding=mixed(
-            "In all three seeds the network memorises at epoch 510 to 940. The test loss falls by 80% another "
-            "3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The test loss peaks at "
-            "3.8 in one seed, and at 2.7 and 2.6 in the others, below the limit of 3."
+            "In all three seeds the network memorises at epoch 510 to 940. The test loss falls by 80% "
+            "another 3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The test"
+            " loss peaks at 3.8 in one seed. In the two other seeds the peak is 2.7 and 2.6, below the "
+            "limit of 3."
         ),
         figure="digits_few",
         reported=(LOSS_AT_START, MEMORISED),
@@ -162,20 +167,24 @@ CLAIMS = (
             "For repeated subsequences with unlimited data, train and test loss agree and drop suddenly, when "
             "induction heads form."
         ),
-        source_says="4.60 at step 500, 1.26 at 1,000, 0.33 at 6,000 in an archived run",
+        source_says="the loss of an archived run is 4.60 at step 500, 1.26 at 1,000 and 0.33 at 6,000",
         measure=each(_induction),
         expected={
             "largest drop of the test loss within 1,000 epochs": at_least(2, "3.3 nats in an archived run"),
-            "highest induction score in the last layer": at_least(0.5, "most of its attention"),
-            "highest score of the previous token in the first layer": at_least(0.5, "most of its attention"),
+            "highest induction score in the last layer": at_least(
+                0.5, "the head must give this token most of its attention"
+            ),
+            "highest score of the previous token in the first layer": at_least(
+                0.5, "the head must give this token most of its attention"
+            ),
         },
         needs=REPEATED,
         scope="any seed",
         finding=one_seed(
-            "As in the archived run, train and test loss agree, drop by 4.2 nats within 1,000 steps and end at "
-            "0.34. But the heads give less than half of their attention to the expected token: 0.46 to the "
-            "previous token in the first layer. In the second layer attention is 0.38 to the token after the last "
-            "earlier copy, and 0.75 to the tokens after any copy."
+            "As in the archived run, train and test loss agree, drop by 4.2 nats within 1,000 steps and end"
+            " at 0.34. But the heads give less than half of their attention to the expected token. The best"
+            " head of the first layer gives 0.46 to the previous token. The best head of the second layer "
+            "gives 0.38 to the token after the last earlier copy, and 0.75 to the tokens after any copy."
         ),
         figure="repeated",
         reported=(LARGEST_GAP, "highest induction score, all earlier copies counted", "final_test_loss"),
@@ -184,10 +193,10 @@ CLAIMS = (
         id="nanda.fig32",
         where="appendix D.3, figure 32",
         statement=(
-            "With 512 sequences that contain a repeated subsequence, the network memorises. Its test loss drops "
-            "suddenly, very much later."
+            "With 512 sequences that contain a repeated subsequence, the network memorises. The network's "
+            "test loss drops suddenly, very much later."
         ),
-        source_says="about 15 for 180,000 steps, then 1.0 to 1.7 in an archived run",
+        source_says="the test loss of an archived run is about 15 for 180,000 steps, then 1.0 to 1.7",
         measure=each(
             lambda m: {
                 "share of its height that the test loss falls": peak(
@@ -196,17 +205,18 @@ CLAIMS = (
             }
         ),
         expected={
-            "highest_test_loss": at_least(8, "about 15 in an archived run; guessing has 4.9"),
+            "highest_test_loss": at_least(8, "the test loss is about 15 in an archived run; guessing has 4.9"),
             "share of its height that the test loss falls": at_least(0.7, "0.9 in an archived run"),
         },
         needs=REPEATED_512,
         scope="any seed",
         finding=variant(
-            "Our run is half as long and at three times the rate (43 tokens, a subsequence of 8); the paper's own "
-            "takes six hours on two cores and is pending. Our network memorises within 700 steps, and the test "
-            "loss rises to 13.5; guessing has 4.9. The test loss stays between 11 and 13.5 for 100,000 steps and "
-            "is 12.4 at the end. With unlimited data, in a trial, such sequences were learned within 1,000 steps. "
-            "So the network could generalise, and does not."
+            "Our run has sequences half as long as the paper's (43 tokens, a subsequence of 8) and three "
+            "times the learning rate. A run with the paper's lengths takes six hours on two cores and is "
+            "pending. Our network memorises within 700 steps, and the test loss rises to 13.5; guessing has"
+            " 4.9. The test loss stays between 11 and 13.5 for 100,000 steps and is 12.4 at the end. In a "
+            "trial with unlimited data, a network learned such sequences within 1,000 steps. So the network"
+            " could generalise from 512 sequences, and does not."
         ),
         figure="repeated_few",
         reported=("final_test_loss",),
@@ -215,7 +225,7 @@ CLAIMS = (
         id="nanda.fig33",
         where="appendix D.3, figure 33",
         statement="For skip trigrams with unlimited data, train and test loss agree and drop suddenly.",
-        source_says="2.16 at step 200, 0.158 at 300 in an archived run",
+        source_says="the loss of an archived run is 2.16 at step 200 and 0.158 at step 300",
         measure=each(
             lambda m: {
                 "epochs from 1.5 to 0.3": time_to_fall(curve(m, "epoch"), curve(m, "test_loss"), 1.5, 0.3),
@@ -233,7 +243,7 @@ CLAIMS = (
         id="nanda.fig34",
         where="appendix D.3, figure 34",
         statement="With 512 examples of skip trigrams train and test loss separate before the test loss falls.",
-        source_says="test loss 0.78 from epoch 400 to 750, 0.03 at 5,000 in an archived run",
+        source_says="the test loss of an archived run is 0.78 from epoch 400 to 750, and 0.03 at 5,000",
         measure=each(_diverges),
         expected={
             "test loss at a train loss of 1e-3": at_least(0.3, "0.78 in an archived run"),
@@ -242,10 +252,10 @@ CLAIMS = (
         needs=TRIGRAMS_512,
         scope="any seed",
         finding=variant(
-            "From 512 of our sequences of 8 tokens the network generalises while it learns. The test loss is at "
-            "most 1.9 times the train loss in three seeds. Both losses are below 1e-3 at epoch 70; an archived "
-            "run needs 1,341 epochs for 1e-6. The paper does not state the length, so the result is about our "
-            "version of the task.",
+            "When trained on 512 of our sequences of 8 tokens, the network generalises while it memorises. "
+            "The test loss is at most 1.9 times the train loss in three seeds. Train and test loss are "
+            "below 1e-3 at epoch 70; an archived run needs 1,341 epochs for 1e-6. The paper does not state "
+            "the length of the sequences, so the result is about our version of the task.",
         ),
         figure="trigrams_few",
         reported=("largest test over train loss", MEMORISED),
@@ -254,10 +264,10 @@ CLAIMS = (
         id="nanda.D3.limited_data",
         where="appendix D.3",
         statement=(
-            "On long sums, repeated subsequences and skip trigrams, networks grok with few data and do not with "
-            "unlimited data."
+            "On long sums, repeated subsequences and skip trigrams, networks grok with few data and do not "
+            "grok with unlimited data."
         ),
-        source_says="grokking: yes and no for each of three tasks",
+        source_says="for each of three tasks, networks grok with few data and not with unlimited data",
         measure=_verdicts,
         expected={
             "share of verdicts as stated": equals(
@@ -268,10 +278,10 @@ CLAIMS = (
         required=("nanda/*-endless-*", "nanda/digits-700-*", "nanda/trigram-512-*"),
         scope="any seed",
         finding=variant(
-            "Skip trigrams do not grok from few data either. Training on 700 long sums groks by the loss, from "
-            "2.6 to 3.8 down to 0.07 to 0.14 in three seeds. But accuracy ends at 97.7% to 98.4%, and 99% counts "
-            "as generalised. Training on 512 repeated subsequences, half as long, memorises and does not "
-            "generalise in 100,000 steps."
+            "On skip trigrams, networks do not grok even with few data. With 700 long sums, the test loss "
+            "falls from a peak of 2.6 to 3.8 down to 0.07 to 0.14 in three seeds. But accuracy ends at "
+            "97.7% to 98.4%, and only 99% counts as generalised. With 512 repeated subsequences of half the"
+            " paper's length, the network memorises and does not generalise in 100,000 steps."
         ),
         figure="digits_few",
         reported=("verdicts",),

@@ -90,8 +90,8 @@ def largest_excluded(m: CyclicMeasurements) -> float:
 
 MEMORISES_ONLY = {
     "highest_test_accuracy": at_most(0.5, "the network does not generalise"),
-    "final_train_accuracy": at_least(0.999, "it memorises"),
-    "last_epoch": at_least(40_000, "as long as the network that groks"),
+    "final_train_accuracy": at_least(0.999, "the network must memorise"),
+    "last_epoch": at_least(40_000, "training must be as long as for the network that groks"),
 }
 
 
@@ -100,8 +100,9 @@ CLAIMS = (
         id="nanda.fig1.algorithm",
         where="section 3.1, figure 1",
         statement=(
-            "Rotate by w_k a, then by w_k b, and read off cos(w_k(a + b - c)) for every c. This algorithm finds a "
-            "+ b mod p: the sum over any frequencies is largest at the right answer."
+            "The algorithm rotates by w_k a, then by w_k b, and reads off cos(w_k(a + b - c)) for every c. "
+            "The algorithm finds a + b mod p: the sum of these cosines over any frequencies is largest at "
+            "the right answer."
         ),
         source_says="accuracy 1",
         measure=lambda *_: _ideal_accuracy(),
@@ -117,14 +118,14 @@ CLAIMS = (
         id="nanda.eq.identities",
         where="section 3.1, equation 1; section 4.2",
         statement=(
-            "cos and sin of a sum of angles are sums of products, and so is cos(w(a + b - c)). Section 3.1 prints "
-            "cos a cos a for cos a cos b, a misprint."
+            "cos and sin of a sum of angles are sums of products, and so is cos(w(a + b - c)). In section "
+            "3.1, cos a cos a is a misprint of cos a cos b."
         ),
         source_says="residual 0",
         measure=lambda *_: _identities(),
         expected={
             "largest residual of the identities": at_most(1e-12, "rounding in float64"),
-            "residual as printed": at_least(0.5, "a misprint must fail the same check"),
+            "residual as printed": at_least(0.5, "the misprinted identity must fail the same check"),
         },
         scope="any network",
     ),
@@ -138,7 +139,9 @@ CLAIMS = (
         source_says="226,688 weights with 113 outputs, 226,816 with 114",
         measure=_architecture,
         expected={
-            N_WEIGHTS: between(226_688, 226_816, "weights with 113 outputs, and with 114, where one is for ="),
+            N_WEIGHTS: between(
+                226_688, 226_816, "the number of weights with 113 outputs, and with 114, where one output is for ="
+            ),
             "names and shapes as stated": equals(
                 1, "W_E, W_pos, W_Q, W_K, W_V, W_O, W_in, b_in, W_out, b_out, W_U and no other"
             ),
@@ -185,7 +188,7 @@ CLAIMS = (
         outside={"grokked": "figure 2 shows grokking near epoch 10,000"},
         expected={
             "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at 1,400 in the paper"),
-            "test accuracy when memorised": at_most(0.3, "low before grokking"),
+            "test accuracy when memorised": at_most(0.3, "test accuracy is low before grokking"),
             "test accuracy by epoch 30,000": at_least(0.999, "all five curves end at 1"),
             "grokked": between(3_000, 25_000, "10,000 in the paper, seeds differ"),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "half and one and a half times the paper's 10,000"),
@@ -205,17 +208,17 @@ CLAIMS = (
         printed={"final_test_loss": 2.4e-7},
         expected={
             "highest_test_loss": at_least(
-                10, "twice chance, ln 113 = 4.73; an archived run of the authors reaches 26.6"
+                10, "the limit is twice chance (ln 113 = 4.73); an archived run of the authors reaches 26.6"
             ),
-            "final_test_loss": at_most(1e-6, "at most 2.4e-7 in table 4, times 4"),
+            "final_test_loss": at_most(1e-6, "the limit is 4 times the largest loss of table 4, 2.4e-7"),
             "final_train_loss": at_most(3e-7, "test losses are 2.3e-7 at most in table 4, and train loss lies below"),
             "grokking_ratio": at_least(3, "the ratio is 7 in the paper, 10,000 over 1,400; half of this is enough"),
         },
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The losses rise, peak and fall as stated. The paper's five networks end at test losses of 2.0e-7 to "
-            "2.4e-7."
+            "The losses rise, peak and fall as stated. The paper's five networks end at test losses of "
+            "2.0e-7 to 2.4e-7, but some of ours end higher."
         ),
         figure="curves",
     ),
@@ -223,7 +226,7 @@ CLAIMS = (
         id="nanda.s3.noreg_nogrok",
         where="section 3, section 5.3",
         statement="Without regularisation the network memorises and does not grok.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         expected=MEMORISES_ONLY,
         needs=NO_DECAY,
         scope="any seed",
@@ -232,8 +235,10 @@ CLAIMS = (
                 date="2026-11-23",
                 was="refuted",
                 what="the measure",
-                before="a share of two seeds of three that neither generalise nor have an excluded loss above ten times "
-                "the train loss: 0, refuted",
+                before=(
+                    "two of three seeds had to stay without generalising, with an excluded loss of at most ten "
+                    "times the train loss: the share is 0, refuted"
+                ),
                 now="each seed must have a test accuracy of at most 0.5 (0.025 and 0.039)",
                 why="the statement is that the network does not grok; figure 26 is about the excluded loss",
             ),

@@ -39,21 +39,28 @@ CLAIMS = (
     Claim(
         id="nanda.A1.self_attention",
         where="appendix A.1",
-        statement="The last position hardly attends to itself, and removing this attention changes nothing.",
+        statement=(
+            "The last position hardly attends to itself, and removing this attention of the position to itself "
+            "changes nothing."
+        ),
         source_says="0.1% to 0.4% for each head",
         measure=_self_attention,
         printed={SELF_ATTENTION: 0.004, LEAST_SELF_ATTENTION: 0.001},
-        outside={LEAST_SELF_ATTENTION: "only the paper's digits differ: 0.1% is 0.107% to one digit"},
+        outside={LEAST_SELF_ATTENTION: "the paper's 0.1% is 0.107% rounded to one digit"},
         expected={
             SELF_ATTENTION: at_most(0.02, "0.004 at most in the paper, 0.007 in archived networks"),
-            "loss over original, without it": between(0.5, 2, "no change means a loss within a factor of 2"),
-            "loss over original, renormalised": between(0.5, 2, "no change means a loss within a factor of 2"),
+            "loss over original, without it": between(
+                0.5, 2, "no change means that the loss stays within a factor of 2"
+            ),
+            "loss over original, renormalised": between(
+                0.5, 2, "no change means that the loss stays within a factor of 2"
+            ),
         },
         needs=(MAIN,),
         finding=mixed(
-            "The last position gives itself at most 1.1% of its attention in mainline-0, and removing this "
-            "attention changes the loss by 11%. In some other seeds one head gives the last position much "
-            "attention late in training, and the network relies on this attention."
+            "The last position gives itself at most 1.1% of its attention in our main network, and removing"
+            " this attention changes the loss by 11%. In some other seeds one head gives the last position "
+            "much attention late in training, and the network relies on this attention."
         ),
         figure="interventions",
         control="also true after memorising",
@@ -75,8 +82,9 @@ CLAIMS = (
         id="nanda.A1.skip_mean",
         where="appendix A.1",
         statement=(
-            "With the mean in place of the skip connection around the MLP the network still solves the task. The "
-            "paper's loss is slightly lower than without this skip connection."
+            "With the mean in place of the skip connection around the MLP the network still solves the "
+            "task. In the paper, the loss with the mean is slightly lower than the loss without the skip "
+            "connection."
         ),
         source_says="7.25e-7, ratio 3.0",
         measure=intervention("skip around MLP mean"),
@@ -113,19 +121,19 @@ CLAIMS = (
         printed={LOSS: 19.1},
         outside={
             LOSS: (
-                "the reason is unknown: the ablation is never fatal, neither with zeros nor with the mean "
-                'embedding, nor in the authors\' archived networks (4e-7 to 5e-3). At "=", which the skip passes '
-                "on, the mean is the embedding itself"
+                "the reason is unknown: removing the skip around attention is never fatal, neither with "
+                "zeros nor with the mean embedding, nor in the authors' archived networks (4e-7 to 5e-3). "
+                'At "=", which the skip passes on, the mean is the embedding itself'
             )
         },
         expected={
-            LOSS: at_least(4.73, "worse than chance, ln 113, which is our reading of 19.1"),
+            LOSS: at_least(4.73, "worse than chance, ln 113; we read the paper's 19.1 in this way"),
             **SOLVED,
         },
         needs=(MAIN,),
         finding=refuted(
-            "In every network, removing the skip connection around attention is harmful but not fatal. The loss "
-            "is 1.15 in mainline-0, far from the 19.1 of the paper."
+            "In every network, removing the skip connection around attention is harmful but not fatal. The "
+            "loss is 1.15 in our main network, far from the 19.1 of the paper."
         ),
         figure="interventions",
         control="also true before training",
@@ -137,7 +145,7 @@ CLAIMS = (
             "Attention to a is the sigmoid of the score of a minus that of b; attention to b is one minus "
             "attention to a."
         ),
-        source_says="equal except for self-attention",
+        source_says="the two are equal except for self-attention",
         measure=_sigmoid,
         expected={
             "mean difference to the sigmoid": at_most(0.02, "self-attention is 0.004 at most"),
@@ -145,8 +153,8 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The sigmoid's error comes from the attention of the last position to itself. Where this attention is "
-            "small, also in the paper's seed, the error is small."
+            "The sigmoid's error comes from the attention of the last position to itself. The error is "
+            "small where the last position hardly attends to itself, also in the paper's seed."
         ),
         figure="heads",
         control="also true after memorising",

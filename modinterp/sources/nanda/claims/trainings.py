@@ -22,8 +22,10 @@ GENERALISES = 0.9  # of the inputs held out: below it the paper's networks are s
 ONE_DEFINITION = Change(
     date="2026-11-24",
     what="the accuracy from which a network counts as one that generalises",
-    before="0.95 of all pairs in table 6, 0.99 of those held out in C.2.2 and C.2.3, 0.9 in table 5",
-    now="0.9 throughout, below which the paper's other claims say that a network does not generalise",
+    before=(
+        "the limit was 0.95 of all pairs in table 6, 0.99 of the held-out pairs in C.2.2 and C.2.3, and 0.9 in table 5"
+    ),
+    now="the limit is 0.9 in every claim; the claims that a network does not generalise use the same limit",
     why="'generalises' should have one meaning; the lowest limit accepts most networks, such as those at P = 53 "
     "with 98.7%",
 )
@@ -40,21 +42,23 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
         Change(
             date="2026-11-25",
             what="which networks count",
-            before=f"all networks of the recipe: {of_the_other} in rounding-9, and as stated in all others; mixed",
-            now="networks that had settled when their training ended; holds",
+            before=f"all networks of the recipe counted: {of_the_other} in the network rounding-9, and as stated in all others; mixed",
+            now="only networks that had settled when their training ended count; holds",
             why=(
-                "rounding-9 was still in cleanup at 20,000 epochs; we made the rule after seeing its numbers, and "
-                "it excluded only this run"
+                "the network rounding-9 was still in cleanup at 20,000 epochs; we made the rule after "
+                "seeing the numbers of rounding-9, and the rule excluded only this network"
             ),
         ),
         Change(
             date="2026-11-28",
             was=was,
             what="which networks count",
-            before="networks that had settled when their training ended",
-            now="all networks; but numerical replicates of a seed count as one seed, and rounding-9 is one of "
-            "twelve of seed 0",
-            why="we withdraw the rule, since it was made for one network after its numbers were known",
+            before="only networks that had settled when their training ended counted",
+            now=(
+                "all networks count, but numerical replicates of a seed count as one seed; the network "
+                "rounding-9 is one of twelve replicates of seed 0"
+            ),
+            why="we withdraw the rule, since we made the rule for one network after its numbers were known",
         ),
     )
 
@@ -70,8 +74,11 @@ def by_seed(before: str) -> tuple[Change]:
             date="2026-11-28",
             was="mixed",
             what="what counts as one network",
-            before=f"every network, numerical replicates of seed 0 as well: {before}; mixed",
-            now="each independent seed; a seed agrees if most of its replicates agree; holds in all 20",
+            before=f"every network counted, also each numerical replicate of seed 0: the claim held in {before}; mixed",
+            now=(
+                "each independent seed counts once, and agrees if most of its replicates agree; the claim holds"
+                " in all 20"
+            ),
             why="networks that differ by rounding alone are one sample of the recipe",
         ),
     )
@@ -80,8 +87,8 @@ def by_seed(before: str) -> tuple[Change]:
 THREE_OF_FIVE = Change(
     date="2026-11-23",
     what="the runs that the claim needs, and the verdict",
-    before="any of the five seeds: only one was trained",
-    now="three of the five seeds: open until three are trained",
+    before="any of the five seeds was enough, and only one was trained",
+    now="the claim needs three of the five seeds, and is open until three are trained",
     why="one seed cannot show a share of seeds, or a mean over networks that differ a hundredfold",
 )
 

@@ -74,13 +74,15 @@ CLAIMS = (
         id="nanda.fig22",
         where="appendix C.2.2, figure 22",
         statement="Networks of two layers grok to some degree, and show slingshots.",
-        source_says="none printed; test losses 9.5e-7 to 6.5e-2 in table 5",
+        source_says="the paper prints no number; test losses 9.5e-7 to 6.5e-2 in table 5",
         measure=_two_layers,
         expected={
             "share of seeds that reach a test accuracy of 0.99": at_least(
-                0.6, "to some degree means three of five networks"
+                0.6, "to some degree means that three of five networks grok"
             ),
-            WITH_SLINGSHOT: at_least(0.6, "three of five networks: a train loss from below 1e-3 to above 1e-2"),
+            WITH_SLINGSHOT: at_least(
+                0.6, "three of five networks must have slingshots: a train loss from below 1e-3 to above 1e-2"
+            ),
         },
         behaviour=("share of seeds that reach a test accuracy of 0.99",),
         needs=TWO_LAYERS,
@@ -93,10 +95,12 @@ CLAIMS = (
         id="nanda.fig23",
         where="appendix C.2.2, figure 23",
         statement="In a network of two layers the excluded loss rises before grokking.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=each(_excluded_before_grokking),
         expected={
-            "largest excluded over train loss before it groks": at_least(10, "an order of magnitude in figure 23")
+            "largest excluded over train loss before it groks": at_least(
+                10, "the excluded loss rises by an order of magnitude in figure 23"
+            )
         },
         needs=TWO_LAYERS,
         scope="any seed",
@@ -108,9 +112,9 @@ CLAIMS = (
         id="nanda.D2.slingshot2L",
         where="appendix D.2",
         statement="Networks of two layers show slingshots.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         measure=lambda *runs: {WITH_SLINGSHOT: _two_layers(*runs)[WITH_SLINGSHOT]},
-        expected={WITH_SLINGSHOT: at_least(0.6, "as in figure 22: three of five")},
+        expected={WITH_SLINGSHOT: at_least(0.6, "three of five networks must have slingshots, as in figure 22")},
         needs=TWO_LAYERS,
         required=TWO_LAYERS[:3],
         changed=(THREE_OF_FIVE,),
@@ -121,7 +125,7 @@ CLAIMS = (
         id="nanda.fig24",
         where="appendix C.2.2, figure 24",
         statement="Mod 53 the network groks with a weight decay of 5.",
-        source_says="five of five runs",
+        source_says="five of five runs grok",
         measure=lambda *runs: {DELAYED: share([delay(m) >= 500 for m in runs])},
         expected={
             DELAYED: at_least(0.8, "four of five"),
@@ -134,26 +138,29 @@ CLAIMS = (
         id="nanda.C22.p53_wd1",
         where="appendix C.2.2",
         statement="Mod 53 with a weight decay of 1 the network memorises and never generalises.",
-        source_says="none printed",
+        source_says="the paper prints no number",
         expected={
             "highest_test_accuracy": at_most(GENERALISES, "the network never generalises"),
-            "highest_train_accuracy": at_least(0.999, "it memorises"),
+            "highest_train_accuracy": at_least(0.999, "the network must memorise"),
             "last_epoch": at_least(40_000, "trained as long as in the paper"),
         },
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
         finding=mixed(
-            "Seeds 0 and 1 memorise by epoch 100 and grok at 14,500 and 16,300. By epoch 40,000 they reach 100% "
-            "and test losses of 3e-7 and 5e-7. Seed 2 does not grok (test accuracy 7.3%)."
+            "Seeds 0 and 1 memorise by epoch 100 and grok at epochs 14,500 and 16,300. By epoch 40,000 the "
+            "two networks reach an accuracy of 100% and test losses of 3e-7 and 5e-7. Seed 2 does not grok "
+            "(test accuracy 7.3%)."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 was="refuted",
                 what="the measure",
-                before="share of three seeds that stay below 0.9: 0.33, where 0.67 is expected; refuted",
-                now="each seed: at most 0.9; true of one of three",
-                why="a share of seeds is reported as a share, with its interval",
+                before=(
+                    "the claim used the share of three seeds that stay below 0.9: 0.33, where 0.67 is expected; refuted"
+                ),
+                now="each seed must stay at 0.9 or below, which one of three seeds does",
+                why="the claim is about a network, so the share of seeds is reported with its interval, not tested",
             ),
         ),
         figure="p53",
@@ -161,20 +168,20 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p109",
         where="appendix C.2.2",
-        statement="Mod 109 all results are like those mod 113.",
+        statement="Mod 109, all results are like the results mod 113.",
         source_says="test losses 1.7e-7 to 3.0e-7, Gini of W_L 0.82 to 0.86, FVE of the logits 95% to 99% (table 5)",
         measure=_like_mainline,
         expected={
             "highest_test_loss": at_least(10, "the tolerance for mod 113: twice chance"),
-            "final_test_loss": at_most(1e-6, "as mod 113"),
+            "final_test_loss": at_most(1e-6, "the tolerance for mod 113"),
             "grokked": between(3_000, 25_000, "the tolerance for mod 113: 10,000 in the paper, seeds differ"),
-            MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "as mod 113"),
+            MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "the tolerance for mod 113"),
             "grokking_ratio": at_least(
                 3, "the tolerance for mod 113: the ratio is 7 in the paper; half of this is enough"
             ),
             LOGIT_FVE: at_least(0.9, "the tolerance for mod 113: 0.95 in the paper"),
             MEAN_MLP_FVE: at_least(0.92, "the tolerance for mod 113: 0.962 is the mean of table 1"),
-            "gini_read": at_least(0.7, "as mod 113"),
+            "gini_read": at_least(0.7, "the tolerance for mod 113"),
         },
         needs=P109,
         scope="any seed",
@@ -189,8 +196,8 @@ CLAIMS = (
         expected={
             DELAY: at_most(
                 500,
-                "at once (definition D15); a weight decay of 5 or 8 may keep a network from learning anything, "
-                "which is reported",
+                "at once is defined in D15; a weight decay of 5 or 8 may keep a network from learning "
+                "anything, which is only reported",
             )
         },
         needs=P401_DECAYS,
@@ -200,16 +207,17 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "With weight decays of 0.3, 0.5, 1, 3 and 5 the delay is 500, 400, 200, 100 and 0 epochs: more decay, "
-            "less delay. With 8 the network is right on at best 99% of the training pairs and 98% of the others. "
-            "The network with decay 8 reaches this by epoch 800, and does not improve further.",
+            "With weight decays of 0.3, 0.5, 1, 3 and 5 the delay is 500, 400, 200, 100 and 0 epochs: more "
+            "weight decay means less delay. With a weight decay of 8, the network is right on at best 99% "
+            "of the training pairs and 98% of the test pairs. The network with a decay of 8 reaches this "
+            "accuracy by epoch 800, and does not improve further.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
-                before="any of the six weight decays; 0.3 and 1 were trained: held",
-                now="weight decays 0.3, 0.5, 1 and 3: open until all are trained",
+                before="any of the six weight decays was enough, and 0.3 and 1 were trained: held",
+                now="the claim needs weight decays of 0.3, 0.5, 1 and 3, and is open until all are trained",
                 why="the statement is about every weight decay, and 5 or 8 may keep a network from learning anything",
             ),
         ),
@@ -220,10 +228,10 @@ CLAIMS = (
         id="nanda.C22.p401_frac",
         where="appendix C.2.2",
         statement=(
-            "Mod 401 with 5% and 10% of the pairs the network memorises and never generalises. With 20% it "
-            "generalises at once."
+            "Mod 401 with 5% and 10% of the pairs the network memorises and never generalises. With 20% of "
+            "the pairs the network generalises at once."
         ),
-        source_says="three of three each",
+        source_says="three of three networks for each fraction",
         measure=_by_fraction_at_401,
         expected={
             "highest test accuracy with 5% and 10%": at_most(0.5, "never generalises"),
@@ -234,10 +242,11 @@ CLAIMS = (
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
         scope="any seed",
         finding=variant(
-            "Our trainings are stopped at 4,000 and 5,000 epochs. With 20% of the pairs three seeds memorise by "
-            "epoch 700. One seed generalises at 3,500; two have a test accuracy of 46% and 6.0% at 4,000, still "
-            "rising. With 5% and 10% all six seeds stay near chance, as stated (at most 0.4%, one 2.9%, at 5,000, "
-            "with test losses of 21 to 64)."
+            "Our trainings are stopped at 4,000 and 5,000 epochs. With 20% of the pairs three seeds "
+            "memorise by epoch 700. One seed generalises at epoch 3,500. The two other seeds have a test "
+            "accuracy of 46% and 6.0% at epoch 4,000, still rising. With 5% and 10% of the pairs, all six "
+            "seeds stay near chance, as stated. At epoch 5,000 one seed has 2.9%, the others at most 0.4%, "
+            "with test losses of 21 to 64."
         ),
         figure="p401_fractions",
         control="without control",

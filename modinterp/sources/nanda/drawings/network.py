@@ -46,7 +46,9 @@ FIGURES = {
     "readoff": Drawing(
         number="Table 1",
         draw=lambda m: readout.readoff(m.readoff),
-        table=Table(title="Table 1, measured on this run", make=lambda m: m.readoff.table()),
+        table=Table(
+            title="Waves along the directions of W_L (table 1), measured on this run", make=lambda m: m.readoff.table()
+        ),
     ),
     "neurons": Drawing(number="Figure 5", draw=partial(pairs.cluster, chosen=min)),
     "ablations": Drawing(number="Figure 6", draw=_per_frequency),
@@ -56,7 +58,9 @@ FIGURES = {
     "heads": Drawing(
         number="Figure 9",
         draw=partial(pairs.heads, title="Attention from = to a is periodic in a and b in every head"),
-        table=Table(title="Table 2, measured on this run", make=lambda m: m.heads.table()),
+        table=Table(
+            title="Waves in each head's attention (table 2), measured on this run", make=lambda m: m.heads.table()
+        ),
     ),
     "tables": Drawing(number="Figure 10", draw=lambda m: attention.lookup_spectrum(transform(m.tables), m.roles.freqs)),
     "ov": Drawing(number="Figure 11", draw=_ov),

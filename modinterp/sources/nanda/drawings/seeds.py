@@ -15,7 +15,7 @@ from modinterp.sources.nanda.claims.seeds import MORE_SEEDS, TABLE_3, TABLE_4, T
 
 Measured = Mapping[str, CyclicMeasurements]
 
-_SPARSE = "In every seed {} is sparse in the Fourier basis, at key frequencies of its own"
+_SPARSE = "In every seed {} is sparse in the Fourier basis, at its own key frequencies"
 
 
 def _by_seed(measured: Measured) -> dict[str, CyclicMeasurements]:
@@ -99,13 +99,21 @@ FIGURES = {
         number="Table 3",
         draw=_readoff,
         all_of=RUNS,
-        table=Table(title="Table 3, the paper's and ours; each network has frequencies of its own", make=_table_3),
+        table=Table(
+            title=(
+                "Waves along the directions of W_L (table 3), in the paper's networks and ours; each network has "
+                "its own key frequencies"
+            ),
+            make=_table_3,
+        ),
     ),
     "keys_and_others": Drawing(
         number="Table 4",
         draw=_keys_and_others,
         all_of=RUNS,
-        table=Table(title="Table 4, the paper's and ours [nats]", make=_table_4),
+        table=Table(
+            title="Losses without some frequencies (table 4), in the paper's networks and ours [nats]", make=_table_4
+        ),
     ),
     "losses_seeds": Drawing(number="Figure 18", draw=_losses, all_of=RUNS),
     "ginis_seeds": Drawing(number="Figure 19", draw=_ginis, all_of=RUNS),

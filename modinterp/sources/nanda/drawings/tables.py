@@ -78,7 +78,8 @@ def _summaries(measured: Measured) -> go.Figure | None:
         if m is not None and m.has_weights:
             rows.append(name | {"whose": "ours"} | _measured_row(m))
     title = (
-        "With weight decay, the embedding is sparse and a few waves explain the logits; with dropout, neither is true"
+        "With weight decay, the embedding is sparse and a few waves explain the logits; with dropout, the "
+        "embedding is less sparse and the waves explain less"
     )
     return sweeps.summaries(pd.DataFrame(rows), title) if measured else None
 
@@ -120,7 +121,7 @@ def _skips(measured: Measured) -> go.Figure | None:
         if runs:
             rows.append({"setting": setting, "whose": "ours"} | skip_means(runs))
     table = pd.DataFrame(rows)
-    title = "The skip connection around the last MLP hardly matters: its mean suffices"
+    title = "The skip connection around the last MLP hardly matters: the mean of the skip works as well"
     return sweeps.skips(table, title) if "ours" in table["whose"].tolist() else None
 
 
@@ -129,12 +130,23 @@ FIGURES = {
         number="Table 5",
         draw=_summaries,
         all_of=tuple(row.run for row in TABLE_5),
-        table=Table(title="Table 5, the paper's and ours; each network has frequencies of its own", make=_table_5),
+        table=Table(
+            title=(
+                "Table 5, networks of other recipes, in the paper and ours; each network has its own key frequencies"
+            ),
+            make=_table_5,
+        ),
     ),
     "table6": Drawing(
         number="Table 6",
         draw=_skips,
         all_of=tuple(name for row in TABLE_6 for name in row.runs),
-        table=Table(title="Table 6, the paper's and ours, means over networks", make=_table_6),
+        table=Table(
+            title=(
+                "Table 6, losses with the mean in place of the skip around the MLP, in the paper and ours, means "
+                "over networks"
+            ),
+            make=_table_6,
+        ),
     ),
 }
