@@ -67,8 +67,8 @@ CLAIMS = (
         source_says="0.5",
         measure=each(_half_attention),
         expected={
-            "lowest mean attention to a": at_least(0.4, "about 0.5"),
-            "highest mean attention to a": at_most(0.6, "about 0.5"),
+            "lowest mean attention to a": at_least(0.4, "the mean attention must be about 0.5"),
+            "highest mean attention to a": at_most(0.6, "the mean attention must be about 0.5"),
         },
         reported=("smallest standard deviation of a head's attention to a",),
         needs=ADD,
@@ -80,7 +80,7 @@ CLAIMS = (
         id="circuits.add.attn_periodic",
         where="Addition, attention",
         statement="Attention to the first number is periodic.",
-        source_says="heat-maps",
+        source_says="the source shows heat-maps",
         measure=each(_periodic),
         expected={
             "heads with half their variance at one frequency": at_least(2, "the source's heat-maps show periods"),
@@ -96,7 +96,7 @@ CLAIMS = (
         id="circuits.add.neurons_first3",
         where="Addition, neurons",
         statement="The first three neurons are periodic.",
-        source_says="heat-maps",
+        source_says="the source shows heat-maps",
         measure=each(
             lambda m: {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
         ),
@@ -115,7 +115,7 @@ CLAIMS = (
         id="circuits.add.attn_2dft",
         where="Addition, attention in the Fourier basis",
         statement="In the Fourier basis attention is sparse, and symmetric in the two numbers.",
-        source_says="three figures",
+        source_says="the source shows three figures",
         measure=each(_attention_spectrum),
         expected={"asymmetry of the terms of a and of b": at_most(0.1, "the source's figures are symmetric")},
         needs=ADD,
@@ -127,11 +127,11 @@ CLAIMS = (
         id="circuits.add.neurons_2dft",
         where="Addition, neurons in the Fourier basis",
         statement="Neurons are sparse in the Fourier basis, and use several frequencies.",
-        source_says="figures",
+        source_says="the source shows figures",
         measure=each(_neuron_spectra),
         expected={
-            "median Gini coefficient of a neuron": at_least(0.9, "sparse"),
-            "different frequencies of the neurons": at_least(2, "different ones"),
+            "median Gini coefficient of a neuron": at_least(0.9, "the components must be sparse"),
+            "different frequencies of the neurons": at_least(2, "the neurons must use different frequencies"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),

@@ -114,7 +114,7 @@ CLAIMS = (
         ),
         source_says="nearly all numbers from 20 on are copied",
         measure=each(_copied),
-        expected={"large numbers copied": at_least(0.97, "nearly perfect")},
+        expected={"large numbers copied": at_least(0.97, "copying must be nearly perfect")},
         needs=BALANCED,
         scope="any seed",
         figure="copying",
@@ -126,7 +126,7 @@ CLAIMS = (
         statement="A head still copies its number with 20% to 30% of another number mixed in.",
         source_says="20% to 30%",
         measure=each(robustness),
-        expected={TOLERATED: between(0.1, 0.45, "20% to 30% in the source; seeds differ"), **COPIES},
+        expected={TOLERATED: between(0.1, 0.45, "the source has 20% to 30%; seeds differ"), **COPIES},
         needs=BALANCED[:1],
         figure="robustness",
         changed=of_copied(
@@ -143,9 +143,9 @@ CLAIMS = (
             "Linear attention scores and a perfect copy find the largest number if it leads the second "
             "largest number by 15 of 100 or more."
         ),
-        source_says="a formula",
+        source_says="the source gives a formula",
         measure=_algorithm,
-        expected={"idealised, wide gap": at_least(0.9, "the algorithm works"), "accuracy": LEARNED},
+        expected={"idealised, wide gap": at_least(0.9, "the algorithm must work"), "accuracy": LEARNED},
         reported=(
             "idealised, gap 1",
             "idealised, all inputs",

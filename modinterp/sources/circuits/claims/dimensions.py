@@ -97,7 +97,7 @@ CLAIMS = (
         source_says="the query of CLS is constant; 32 dimensions with monotonic curves",
         measure=each(_queries),
         expected={
-            "spread of the query at CLS over inputs": equals(0, "constant"),
+            "spread of the query at CLS over inputs": equals(0, "the query must be constant"),
             "mean |rank correlation| of a query dimension with the number": at_least(
                 0.9, "1 for a curve that only rises or only falls"
             ),
@@ -126,7 +126,7 @@ CLAIMS = (
         statement="From 20 on, each dimension of the keys is close to a straight line in the number.",
         source_says="the source draws 32 lines, flat below 20",
         measure=each(_key_lines),
-        expected={KEYS_ON_LINES: at_least(0.8, "close to straight")},
+        expected={KEYS_ON_LINES: at_least(0.8, "the lines must be close to straight")},
         reported=(FLATNESS,),
         needs=BALANCED,
         scope="any seed",
@@ -174,7 +174,7 @@ CLAIMS = (
         ),
         source_says="the source draws 32 lines, flat below 20",
         measure=each(_key_lines),
-        expected={KEYS_ON_LINES: at_least(0.8, "close to straight"), FLATNESS: _FLAT},
+        expected={KEYS_ON_LINES: at_least(0.8, "the lines must be close to straight"), FLATNESS: _FLAT},
         needs=MAX[:1],
     ),
     Claim(

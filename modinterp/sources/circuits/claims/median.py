@@ -24,7 +24,7 @@ CLAIMS = (
         id="circuits.median.loss",
         where="Median transformer, training",
         statement="Training on the median ends at a higher loss than on the sort.",
-        source_says="loss curves",
+        source_says="the source shows loss curves",
         measure=lambda median, sort: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the median": median.accuracy,
@@ -54,7 +54,7 @@ CLAIMS = (
         id="circuits.median.uninterpreted",
         where="Median transformer",
         statement="No head simply looks for the median. The source leaves open how the network finds the median.",
-        source_says="not interpreted",
+        source_says="the source does not interpret the network",
         measure=each(_attention),
         expected={
             "most attended is the median, best head": at_most(
@@ -73,7 +73,7 @@ CLAIMS = (
         statement=(
             "In the median network, too, a head still copies its number with a share of another number mixed in."
         ),
-        source_says="robust",
+        source_says="copying is robust",
         measure=each(robustness),
         expected={
             TOLERATED: at_least(0.1, "copying tolerates 20% to 30% in the max transformer; seeds differ"),

@@ -88,7 +88,7 @@ CLAIMS = (
         id="circuits.max.exclusive_attention",
         where="Max transformer, attention of CLS",
         statement="All heads attend to the largest number alone, at every position.",
-        source_says="exclusively, 4 heads",
+        source_says="4 heads attend exclusively to the largest number",
         measure=each(_exclusive),
         expected={
             "mass on the largest, worst head, gap of a tenth": at_least(
@@ -111,7 +111,7 @@ CLAIMS = (
         id="circuits.max.qk_heatmap",
         where="Max transformer, circuit analysis",
         statement="The table of attention scores between all numbers has smaller scores near the diagonal.",
-        source_says="a heat-map",
+        source_says="the source shows a heat-map",
         measure=each(_number_table),
         expected={
             NEAR_DIAGONAL: at_most(-0.25, "scores near the diagonal are visibly smaller in a heat-map"),
@@ -142,15 +142,11 @@ CLAIMS = (
         source_says="0.15 x - 8.93 = 0.15 (x - 59.53)",
         measure=each(_score_lines),
         expected={
-            "R squared, best head": at_least(0.9, "a line"),
-            "R squared, worst head": at_least(0.8, "a line"),
-            "smallest slope of the scores over the number": at_least(
-                0, "the slope is 0.15 in the source; seeds differ"
-            ),
-            "smallest centre, of 100 numbers": between(
-                30, 80, "the line's centre is 59.53 in the source; seeds differ"
-            ),
-            "largest centre, of 100 numbers": between(30, 80, "the line's centre is 59.53 in the source; seeds differ"),
+            "R squared, best head": at_least(0.9, "the scores must lie on a line"),
+            "R squared, worst head": at_least(0.8, "the scores must lie on a line"),
+            "smallest slope of the scores over the number": at_least(0, "the source's slope is 0.15; seeds differ"),
+            "smallest centre, of 100 numbers": between(30, 80, "the source's centre is 59.53; seeds differ"),
+            "largest centre, of 100 numbers": between(30, 80, "the source's centre is 59.53; seeds differ"),
         },
         needs=BALANCED,
         scope="any seed",
@@ -171,11 +167,11 @@ CLAIMS = (
         id="circuits.max.qk_regressed",
         where="Max transformer, scores from the regression",
         statement="Replacing attention scores by the fitted lines keeps the accuracy.",
-        source_says="very similar",
+        source_says="the accuracy is very similar",
         measure=each(_regressed),
         expected={
-            "correlation, worst head": at_least(0.95, "very similar"),
-            "drop in accuracy": at_most(0.1, "very similar"),
+            "correlation, worst head": at_least(0.95, "the source calls the two very similar"),
+            "drop in accuracy": at_most(0.1, "the source calls the two very similar"),
             "accuracy": LEARNED,
         },
         behaviour=("drop in accuracy",),

@@ -104,7 +104,7 @@ CLAIMS = (
         source_says="the source shows curves in four figures",
         measure=each(_polynomial),
         expected={
-            CUBIC_LESS_LINE: at_least(0.05, "clearly bent"),
+            CUBIC_LESS_LINE: at_least(0.05, "the curves must be clearly bent"),
             CUBIC_FIT: at_least(0.5, "a polynomial that does not fit describes nothing"),
             **ACCURATE,
         },
@@ -120,7 +120,7 @@ CLAIMS = (
             "The source draws tables of scores for other positions too, and finds no pattern. 'No pattern' is not "
             "a claim. Apart from row and column means, the tables of scores are the same at all positions."
         ),
-        source_says="no pattern found",
+        source_says="the source finds no pattern",
         measure=_by_position,
         expected={TABLES_DIFFERENCE: at_most(1e-9)},
         reported=(BY_DIFFERENCE, BY_DIFFERENCE_SHUFFLED),
@@ -160,7 +160,7 @@ CLAIMS = (
         statement="In the sort network a head still copies its number with 30% to 40% of another number mixed in.",
         source_says="30% to 40%",
         measure=each(robustness),
-        expected={TOLERATED: between(0.15, 0.55, "30% to 40% in the source; seeds differ"), **COPIES},
+        expected={TOLERATED: between(0.15, 0.55, "the source has 30% to 40%; seeds differ"), **COPIES},
         needs=SORT[:1],
         figure="robustness",
         changed=(

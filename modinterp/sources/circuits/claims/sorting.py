@@ -89,7 +89,7 @@ CLAIMS = (
         id="circuits.sort.curves",
         where="Sort transformer, training",
         statement="The sort network learns to write five numbers in order.",
-        source_says="loss and accuracy curves",
+        source_says="the source shows loss and accuracy curves",
         measure=each(_curves),
         expected={"accuracy": at_least(0.9, "learned; the source prints no number")},
         reported=("generated, whole sequences",),
@@ -101,7 +101,7 @@ CLAIMS = (
         id="circuits.sort.pos_sim",
         where="Sort transformer, positions",
         statement="In the sort network, the position embeddings of the inputs are similar.",
-        source_says="a heat-map",
+        source_says="the source shows a heat-map",
         measure=each(_positions),
         expected={
             INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map; seeds differ"),
@@ -116,7 +116,7 @@ CLAIMS = (
         id="circuits.sort.permutations",
         where="Sort transformer, permutations",
         statement="In the sort network, the neurons at CLS are nearly the same for all orders of the inputs.",
-        source_says="about 1",
+        source_says="cosines are about 1",
         measure=each(order_cosines),
         expected={
             MEAN_ORDER_COSINE: at_least(0.95, "cosines are about 1 everywhere in the source's heat-map"),
@@ -132,7 +132,7 @@ CLAIMS = (
         id="circuits.sort.last_pos_max",
         where="Sort transformer, attention of the tenth position",
         statement="At the sort network's last output position, heads attend to the largest number.",
-        source_says="the largest",
+        source_says="heads attend to the largest number",
         measure=each(_last),
         expected={"most attended is the largest, best head": at_least(0.8, "the source states no exception")},
         needs=SORT,
@@ -183,7 +183,7 @@ CLAIMS = (
             "If a token at an output position is replaced, the next answer more often stays right for its "
             "position than it becomes the next number above the new token."
         ),
-        source_says="mostly",
+        source_says="answers mostly follow the position",
         measure=each(_swapped),
         expected={
             "answers by place less answers by token": at_least(

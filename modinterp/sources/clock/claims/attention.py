@@ -177,8 +177,10 @@ CLAIMS = (
         measure=each(_mixed_head),
         given={"heads that no frequency is 0.8 of": at_least(1, "otherwise every head has one main frequency")},
         expected={
-            "frequencies above a quarter of the head's largest": at_least(3, "multiple"),
-            "strong frequencies that are no key frequencies": at_least(2, "several"),
+            "frequencies above a quarter of the head's largest": at_least(
+                3, "the head must have several strong frequencies"
+            ),
+            "strong frequencies that are no key frequencies": at_least(2, "several strong frequencies must not be key"),
         },
         finding=mixed(
             "A head without one main frequency has at least three strong frequencies, but all of these may "
@@ -225,7 +227,7 @@ CLAIMS = (
         statement="Over all pairs, attention from = is periodic in both operands, and goes to the operands alone.",
         source_says="attention to a and to b adds up to about 1",
         measure=each(lambda m: {"mean attention to neither": float((m.pattern[..., :2].sum(dim=-1) - 1).abs().mean())}),
-        expected={"mean attention to neither": at_most(0.02, "about 0")},
+        expected={"mean attention to neither": at_most(0.02, "attention to the token = is about 0")},
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -235,7 +237,7 @@ CLAIMS = (
         id="clock.s61.qkv_periodic",
         where="section 6.1",
         statement="Keys and values are periodic in the token, because they are linear images of the circles.",
-        source_says="stated",
+        source_says="the source states this",
         measure=each(_keys_and_values),
         expected={
             "share of the keys' energy at key frequencies": at_least(
@@ -253,7 +255,7 @@ CLAIMS = (
         id="clock.s61.convex",
         where="section 6.1",
         statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
-        source_says="self-attention about 0",
+        source_says="self-attention is about 0",
         measure=each(_mixture_of_values),
         expected={
             "relative error of the mixture of v_a and v_b": at_most(
@@ -269,7 +271,7 @@ CLAIMS = (
         id="clock.s61.linear_no_warp",
         where="section 6.1",
         statement="A linear map turns a circle into an ellipse and adds no frequency.",
-        source_says="stated",
+        source_says="the source states this",
         measure=_linear_maps_keep_frequencies,
         expected={"largest share of other frequencies": at_most(1e-6)},
         needs=(),

@@ -127,7 +127,7 @@ CLAIMS = (
             "Our Fourier basis (constant, cos 1, sin 1, ...) and our norms of the embedding in this basis equal"
             " the source's."
         ),
-        source_says="definition",
+        source_says="the source gives a definition",
         measure=_printed_basis,
         expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
         needs=(),
@@ -175,7 +175,11 @@ CLAIMS = (
         ),
         source_says="inactive frequencies are very small in Nanda's paper",
         measure=_inactive_norms,
-        expected={"inactive norms over those of the other source's network, smallest": at_least(1, "larger")},
+        expected={
+            "inactive norms over those of the other source's network, smallest": at_least(
+                1, "inactive frequencies must be larger"
+            )
+        },
         finding=one_seed(
             "In one of two networks the inactive frequencies are 0.62 times as large as in Nanda's network."
             " The source says that the inactive frequencies are larger than in Nanda's network."
@@ -266,7 +270,7 @@ CLAIMS = (
         source_says="5 circles in Nanda's paper, 3 in the source",
         measure=_numbers_of_circles,
         expected={
-            "different numbers of frequencies over the networks": at_least(2, "3 and 5"),
+            "different numbers of frequencies over the networks": at_least(2, "the sources have 3 and 5 circles"),
             "largest rise from one snapshot after grokking to the next": at_most(
                 0, "weight decay removes frequencies and adds none"
             ),

@@ -227,7 +227,7 @@ CLAIMS = (
         id="clock.s8.wup_no_circle",
         where="section 8",
         statement="The columns of W_in form no circle in the planes of the written circles.",
-        source_says="no clean circle",
+        source_says="the source sees no clean circle",
         measure=each(_radii_of_W_in),
         expected={
             "smallest variation of the radius": at_least(0.4, "the radius of a circle does not vary"),
@@ -274,7 +274,7 @@ CLAIMS = (
         id="clock.s8.reluless_groks",
         where="section 8",
         statement="A network without ReLU groks too, and its attention makes the products of waves.",
-        source_says="groks",
+        source_says="the network groks",
         measure=each(
             lambda m: {
                 "highest test accuracy": float(m.history["test_accuracy"].max()),
@@ -283,7 +283,7 @@ CLAIMS = (
             }
         ),
         expected={
-            "highest test accuracy": at_least(LEARNED.low, "it groks"),
+            "highest test accuracy": at_least(LEARNED.low, "the network must grok"),
             "share of products before the MLP": at_least(
                 0.2, "five times the share of networks with ReLU, 4%: without ReLU only attention can make products"
             ),
@@ -310,7 +310,7 @@ CLAIMS = (
         id="clock.s8.mlp_circles",
         where="section 8",
         statement="The neurons' activations also contain circles.",
-        source_says="circles shown",
+        source_says="the source shows circles",
         measure=each(
             lambda m: {"lowest quality of a circle": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}
         ),

@@ -138,7 +138,7 @@ CLAIMS = (
             "The columns of W_L are probes that do not depend on the input. The logits are the neurons times W_L, "
             "plus contributions of the residual stream and the bias."
         ),
-        source_says="algebra",
+        source_says="the formula follows by algebra",
         measure=_parts_of_logits,
         expected={"largest difference to the logits": at_most(1e-9)},
         needs=SEEDS[:1],
@@ -151,7 +151,7 @@ CLAIMS = (
             "As a increases, the circles that attention writes revolve around the origin without turning about "
             "their own centre."
         ),
-        source_says="animation",
+        source_says="the source shows an animation",
         measure=each(_revolution_of_attention),
         expected={
             **_REVOLVES,
@@ -167,10 +167,10 @@ CLAIMS = (
         id="clock.s93.rotate",
         where="section 9.3",
         statement=(
-            "In the third and fourth principal direction, the circles turn at key frequencies where some head's "
-            "attention swings."
+            "In the third and fourth principal direction of the attention output, circles turn at key "
+            "frequencies where some head's attention swings."
         ),
-        source_says="animation",
+        source_says="the source shows an animation",
         measure=each(_rotation_of_attention),
         expected={
             WITH_HEAD[ROTATION]: _ONE_TURN,
@@ -200,8 +200,10 @@ CLAIMS = (
     Claim(
         id="clock.s93.origin",
         where="section 9.3",
-        statement="Where the circles that attention writes turn, the centre of their orbit lies inside the circles.",
-        source_says="animation",
+        statement=(
+            "Where the circles that attention writes turn, the centre of a circle's orbit lies inside the circle."
+        ),
+        source_says="the source shows an animation",
         measure=each(
             lambda m: {ORBIT_WITH_HEAD: _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies)[ORBIT]}
         ),
@@ -239,9 +241,9 @@ CLAIMS = (
         id="clock.s95.mlpout_rotation",
         where="section 9.5",
         statement="In the MLP's output the circles are centred on the origin, and turn without revolving.",
-        source_says="animation",
+        source_says="the source shows an animation",
         measure=each(_motion_of_output),
-        expected={**_ROTATES, ORBIT: at_most(0.3, "centred")},
+        expected={**_ROTATES, ORBIT: at_most(0.3, "the circles must be centred on the origin")},
         needs=SEEDS,
         scope="any seed",
         figure="mlp_out",
@@ -250,10 +252,10 @@ CLAIMS = (
         id="clock.s95.pc34_rotation",
         where="section 9.5",
         statement="In the third and fourth principal direction of the neurons the circles only rotate.",
-        source_says="animation",
+        source_says="the source shows an animation",
         measure=each(_rotation_of_neurons),
         expected={
-            REVOLVING_PART: at_most(0.3, "no visible revolution"),
+            REVOLVING_PART: at_most(0.3, "the circles must not visibly revolve"),
             **_ROTATES,
         },
         needs=SEEDS,

@@ -89,7 +89,7 @@ CLAIMS = (
             "half at the mean and at the embedding's frequency, and a quarter at the attention's frequency, at "
             "the sum and at the difference."
         ),
-        source_says="families are shown",
+        source_says="the source shows families of petals",
         measure=_amplitudes,
         expected={
             SPECTRUM_ERROR: at_most(1e-6),

@@ -127,7 +127,7 @@ _PREDICTED = {
     PETALS: at_least(1, "without a head whose attention swings there is no petal"),
 }
 _CIRCLE = {
-    SUM_QUALITY: at_least(0.8, "one frequency dominates"),
+    SUM_QUALITY: at_least(0.8, "one frequency must dominate the sum"),
     ABOVE_MEDIAN_HEAD: at_least(0, "the sum must be a circle, though each head alone has petals"),
 }
 _PETALS_COUNTED = (
@@ -206,7 +206,7 @@ CLAIMS = (
         id="clock.s62.not_linearly_separable",
         where="section 6.2",
         statement="A line can separate each point of a circle from all other points, but not each point of a petal.",
-        source_says="stated",
+        source_says="the source states this",
         measure=each(_corners),
         expected={
             "corners of a circle of the embedding, lowest share of the points": at_least(
@@ -244,7 +244,7 @@ CLAIMS = (
         id="clock.s7.o_petals_per_head",
         where="section 7",
         statement="The vectors that each head writes to the residual stream also trace the predicted petals.",
-        source_says="the same figures",
+        source_says="these vectors give the same figures",
         measure=each(_petals_in_residual_stream),
         expected={
             PREDICTION_FIT: at_least(0.8, "the head writes the petals of its values through one more linear map"),
@@ -295,10 +295,10 @@ CLAIMS = (
         id="clock.s71.alt_dft",
         where="section 7.1",
         statement="The planes of the attention output itself also hold circles, some of them stretched.",
-        source_says="43 is stretched",
+        source_says="the circle at frequency 43 is stretched",
         measure=each(_own_planes),
         expected={
-            "lowest quality of a circle": at_least(0.8, "circles"),
+            "lowest quality of a circle": at_least(0.8, "the curves must be circles"),
             "lowest aspect ratio of a circle": at_least(0.3, "a stretched circle, but not a line"),
         },
         needs=SEEDS,
@@ -315,7 +315,7 @@ CLAIMS = (
         source_says="the source gives an argument without a proof",
         measure=each(_all_sums),
         expected={
-            "lowest quality of a sum": at_least(0.8, "one frequency dominates"),
+            "lowest quality of a sum": at_least(0.8, "one frequency must dominate the sum"),
             "smallest gain over the median head": at_least(0, "the sum is closer to a circle than each head's petal"),
         },
         needs=SEEDS,

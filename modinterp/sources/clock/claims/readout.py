@@ -111,7 +111,7 @@ _READ_OFF = {
     "lowest percentile of b among all, over the circles": at_least(
         0.8, ("the point of b projects strongly in each circle")
     ),
-    "all circles together are right": equals(1, "the answer"),
+    "all circles together are right": equals(1, "the sum must give the right answer"),
 }
 
 
@@ -177,7 +177,7 @@ CLAIMS = (
             "A rival answer that leads in one circle loses in another. A single circle is often wrong; all "
             "circles together are right."
         ),
-        source_says="argued",
+        source_says="the source argues this",
         measure=each(_accuracy_of_circles),
         expected={
             "accuracy of all circles together, with the constant": at_least(
@@ -211,7 +211,7 @@ CLAIMS = (
             "A trained network needs at least two circles and two heads. In theory one exact circle is "
             "enough, as the source says."
         ),
-        source_says="at least 2",
+        source_says="at least 2 circles and 2 heads",
         measure=_how_many,
         expected={
             "highest accuracy with one frequency of the logits kept": at_most(

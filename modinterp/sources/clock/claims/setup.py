@@ -77,7 +77,7 @@ CLAIMS = (
             "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. The pairs "
             "(a, b) and (b, a) therefore have equal logits."
         ),
-        source_says="stated",
+        source_says="the source states this",
         measure=_architecture,
         expected={
             "layers": equals(1),
@@ -98,8 +98,8 @@ CLAIMS = (
         source_says="the source says that Nanda et al. confirmed positional embeddings to be irrelevant",
         measure=each(lambda m: {"delayed": m.grokking.delayed}),
         expected={
-            "delayed": equals(1, "it groks"),
-            "logit_fve": at_least(0.9, "95.3% in the paper, with positional embeddings"),
+            "delayed": equals(1, "the network must grok"),
+            "logit_fve": at_least(0.9, "the paper has 95.3%, with positional embeddings"),
         },
         reported=("grokked",),
         needs=SEEDS,

@@ -65,7 +65,7 @@ CLAIMS = (
         measure=each(_singular_values),
         expected={
             "large singular values less 2 K": between(
-                -2, 2, "6 large singular values in the source; 10 and 8 in networks of the paper's authors"
+                -2, 2, "the source has 6 large singular values; networks of the paper's authors have 10 and 8"
             ),
             "last of the large singular values over the next": at_least(
                 1.5, "large compared with the other singular values; 2.1 and 2.3 in networks of the paper's authors"
@@ -148,9 +148,9 @@ CLAIMS = (
             "W_out magnifies the neurons' third and fourth principal directions, in which circles turn, more than "
             "the first and second."
         ),
-        source_says="magnified",
+        source_says="W_out magnifies the third and fourth directions",
         measure=each(_gains_of_W_out),
-        expected={"lowest ratio of gains": at_least(2, "clearly longer")},
+        expected={"lowest ratio of gains": at_least(2, "the images must be clearly longer")},
         needs=SEEDS,
         scope="any seed",
         figure="singular",

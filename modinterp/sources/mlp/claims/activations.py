@@ -59,8 +59,8 @@ CLAIMS = (
         id="mlp.neuron_heatmaps",
         where="neuron activations",
         statement="Neurons are periodic in a and b.",
-        source_says="three neurons shown",
-        expected={"neurons_median": at_least(0.85, "0.954 in the author's checkpoint")},
+        source_says="the notebook shows three neurons",
+        expected={"neurons_median": at_least(0.85, "the author's checkpoint has 0.954")},
         needs=SEEDS,
         scope="any seed",
         figure="neurons",
@@ -71,7 +71,7 @@ CLAIMS = (
         statement="A neuron is a sum of nine terms of one frequency: a constant, four waves and four products.",
         source_says="most neurons pass; in the author's checkpoint 483 of 512 neurons pass",
         measure=each(_single_waves),
-        expected={"neurons_explained": at_least(0.80, "0.943 in the author's checkpoint")},
+        expected={"neurons_explained": at_least(0.80, "the author's checkpoint has 0.943")},
         needs=SEEDS,
         scope="any seed",
         figure="cluster",
@@ -80,7 +80,7 @@ CLAIMS = (
         id="mlp.neuron_norm_map",
         where="norm of the components of all neurons",
         statement="The neurons use only a few key frequencies.",
-        source_says="13 of 56",
+        source_says="13 of 56 frequencies",
         expected={"neurons_at_keys": at_least(0.90, "other frequencies are not visible in the notebook's map")},
         needs=SEEDS,
         scope="any seed",
@@ -109,9 +109,9 @@ CLAIMS = (
         ),
         measure=each(_after_the_relu),
         expected={
-            "products_after": at_least(0.10, "0.217 in the author's checkpoint"),
+            "products_after": at_least(0.10, "the author's checkpoint has 0.217"),
             "accuracy with the best affine map in place of the neurons": at_most(
-                0.1, "0.012 in the author's checkpoint"
+                0.1, "the author's checkpoint has 0.012"
             ),
         },
         behaviour=("accuracy with the best affine map in place of the neurons",),
@@ -130,7 +130,7 @@ CLAIMS = (
             AGREEMENT: at_least(
                 0.9, "inputs and outputs of neurons have the same frequencies in the author's checkpoint"
             ),
-            "share of W_E W_in at the key frequencies": at_least(0.9, "0.991 in the author's checkpoint"),
+            "share of W_E W_in at the key frequencies": at_least(0.9, "the author's checkpoint has 0.991"),
         },
         needs=SEEDS,
         scope="any seed",

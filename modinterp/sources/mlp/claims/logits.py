@@ -71,8 +71,8 @@ CLAIMS = (
         ),
         measure=each(_terms_of_logits),
         expected={
-            "products of one frequency in the logits": at_least(0.85, "0.926 in the author's checkpoint"),
-            "linear terms in the logits": at_most(0.10, "0.038 in the author's checkpoint"),
+            "products of one frequency in the logits": at_least(0.85, "the author's checkpoint has 0.926"),
+            "linear terms in the logits": at_most(0.10, "the author's checkpoint has 0.038"),
         },
         needs=SEEDS,
         scope="any seed",
@@ -96,7 +96,7 @@ CLAIMS = (
         statement="W_U in the Fourier basis is concentrated on the columns of the key frequencies.",
         source_says="13 pairs of columns stand out",
         measure=each(_columns_of_W_U),
-        expected={"squared norm at the key frequencies": at_least(0.9, "0.965 in the author's checkpoint")},
+        expected={"squared norm at the key frequencies": at_least(0.9, "the author's checkpoint has 0.965")},
         needs=SEEDS,
         scope="any seed",
         figure="spectra",
@@ -107,7 +107,7 @@ CLAIMS = (
         statement="The key frequencies stand out as peaks of the spectrum.",
         source_says="the weakest key frequency has 58.6, the strongest other frequency 7.5",
         measure=lambda m: {"smallest key over largest other squared norm": m.keys.gap**2},
-        expected={"smallest key over largest other squared norm": at_least(3, "7.8 in the author's checkpoint")},
+        expected={"smallest key over largest other squared norm": at_least(3, "the author's checkpoint has 7.8")},
         needs=(MAIN,),
         figure="spectra",
         finding=mixed(),
@@ -119,7 +119,7 @@ CLAIMS = (
         source_says="13 key frequencies: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
         measure=lambda m: {"gap of squared norms": m.keys.gap**2},
         expected={
-            "n_keys": between(6, 20, "13 in the notebook; more than the 3 to 5 of transformers"),
+            "n_keys": between(6, 20, "the notebook has 13 key frequencies, more than the 3 to 5 of transformers"),
             "gap of squared norms": at_least(
                 3, "key frequencies must stand out from the others; 7.8 in the author's checkpoint"
             ),
@@ -146,7 +146,7 @@ CLAIMS = (
         statement="The directions of the key frequencies hold nearly the whole norm of W_U.",
         source_says="36.203739 of 36.851849, 0.98241 (squared 0.96514)",
         measure=_norm_ratio,
-        expected={NORM_RATIO: at_least(0.95, "0.98241 in the notebook, other seeds vary")},
+        expected={NORM_RATIO: at_least(0.95, "the notebook has 0.98241; other seeds vary")},
         reported=("read_residual", NORM_AT_KEYS, NORM),
         needs=(MAIN,),
         figure="spectra",
@@ -160,7 +160,7 @@ CLAIMS = (
         measure=_norm_ratio,
         expected={
             NORM_RATIO: at_least(
-                0.95, "0.98241 in the notebook, other seeds vary; the stated limit of 0.98 is reported as well"
+                0.95, "the notebook has 0.98241; other seeds vary; the stated limit of 0.98 is reported as well"
             )
         },
         needs=(MAIN,),
@@ -175,7 +175,7 @@ CLAIMS = (
         ),
         source_says="FVE 0.916 (not centred 0.856) in the author's checkpoint",
         expected={
-            "logit_fve": at_least(0.85, "0.916 in the author's checkpoint"),
+            "logit_fve": at_least(0.85, "the author's checkpoint has 0.916"),
             "excluded_loss": at_least(
                 math.log(113),
                 "the loss is that of guessing or worse; the author's checkpoint has 5.13, and 4.30 on its "

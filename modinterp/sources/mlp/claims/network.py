@@ -104,7 +104,7 @@ CLAIMS = (
         id="mlp.loss_fn",
         where="the task",
         statement="The loss is the cross-entropy of a log-softmax in float64.",
-        source_says="a definition",
+        source_says="the notebook gives a definition",
         measure=_loss,
         expected={
             "largest difference to torch's, in float64": at_most(1e-12),
@@ -119,7 +119,7 @@ CLAIMS = (
         statement="The network is right on all held-out pairs.",
         source_says="1.0",
         measure=each(lambda m: {"test accuracy": accuracy_on(m.logits, m.labels, m.test)}),
-        expected={"test accuracy": at_least(0.999, "1.0 in the notebook")},
+        expected={"test accuracy": at_least(0.999, "the notebook has an accuracy of 1.0")},
         needs=SEEDS,
         scope="any seed",
     ),
@@ -133,8 +133,8 @@ CLAIMS = (
         source_says="train 1.0e-6, test 1.9e-5; test loss highest at 10.5, below 1e-2 near epoch 3,400",
         measure=lambda m: {"highest test loss before it groks": m.grokking.highest_test_loss},
         expected={
-            "final_train_loss": at_most(1e-5, "1.0e-6 in the author's checkpoint, times 10"),
-            "final_test_loss": at_most(1e-3, "1.9e-5 in the author's checkpoint, other seeds vary"),
+            "final_train_loss": at_most(1e-5, "the limit is 10 times the 1.0e-6 of the author's checkpoint"),
+            "final_test_loss": at_most(1e-3, "the author's checkpoint has 1.9e-5; other seeds vary"),
             "grokked": between(1_000, 10_000, "grokking is near epoch 3,400 in the author's log"),
             "highest test loss before it groks": at_least(
                 6, "the highest test loss is 10.5 in the author's log; chance is 4.73"
@@ -164,7 +164,7 @@ CLAIMS = (
             "The Fourier transform over both inputs is a change of basis: it keeps the sum of squares and can be "
             "inverted."
         ),
-        source_says="a theorem",
+        source_says="the statement is a theorem",
         measure=_transform,
         expected={
             "relative change of the sum of squares": at_most(1e-5),

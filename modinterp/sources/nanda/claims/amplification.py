@@ -107,7 +107,7 @@ CLAIMS = (
             "The largest excluded loss over single frequencies needs no knowledge of the key frequencies, "
             "and follows the excluded loss of the key frequencies."
         ),
-        source_says="broadly similar plots",
+        source_says="the source sees broadly similar plots",
         measure=_largest_exclusion,
         expected={RANK_CORRELATION: at_least(0.9, "the two losses are broadly similar over training")},
         needs=(MAIN,),
@@ -124,7 +124,7 @@ CLAIMS = (
         id="nanda.D2.unnecessary",
         where="appendix D.2",
         statement="Networks of one layer grok without slingshots.",
-        source_says="many do",
+        source_says="many networks of one layer grok without slingshots",
         measure=_slingshots,
         expected={
             "slingshots of the main network before it groks": equals(
@@ -141,7 +141,7 @@ CLAIMS = (
         id="nanda.E1.always_lower",
         where="appendix E.1, footnote 4",
         statement="Cross-entropy never reaches zero: if every answer is right, larger logits still lower the loss.",
-        source_says="decreasing",
+        source_says="the loss decreases",
         measure=_scaled,
         expected={
             "accuracy": equals(1, "the statement is about a network that is always right"),

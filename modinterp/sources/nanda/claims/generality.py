@@ -45,11 +45,11 @@ EDGES = {
 def _with_decay(row: Row) -> dict[str, Band]:
     loss, gini_W_E, gini_W_L, logit_fve, mlp_fve = EDGES[row.setting]
     return {
-        "final_test_loss": at_most(loss, f"{row.loss} in this row; networks of one recipe differ"),
-        "gini_W_E": at_least(gini_W_E, f"{row.gini_W_E} in this row; networks of one recipe differ"),
-        "gini_read": at_least(gini_W_L, f"{row.gini_W_L} in this row; networks of one recipe differ"),
-        LOGIT_FVE: at_least(logit_fve, f"{row.logit_fve / 100:.3f} in this row; networks of one recipe differ"),
-        MEAN_MLP_FVE: at_least(mlp_fve, f"{row.mlp_fve / 100:.3f} in this row; networks of one recipe differ"),
+        "final_test_loss": at_most(loss, f"this row has {row.loss}; networks of one recipe differ"),
+        "gini_W_E": at_least(gini_W_E, f"this row has {row.gini_W_E}; networks of one recipe differ"),
+        "gini_read": at_least(gini_W_L, f"this row has {row.gini_W_L}; networks of one recipe differ"),
+        LOGIT_FVE: at_least(logit_fve, f"this row has {row.logit_fve / 100:.3f}; networks of one recipe differ"),
+        MEAN_MLP_FVE: at_least(mlp_fve, f"this row has {row.mlp_fve / 100:.3f}; networks of one recipe differ"),
     }
 
 
@@ -105,8 +105,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"2-layer_{row}" for row in range(1, 6)), HOLDS),
     "2-layer": Finding(
         "holds",
-        "With the mean in place of the skip, the average loss grows by a half, from 7.2e-5 to 1.1e-4 (in "
-        "the paper from 2.0e-2 to 4.6e-2). The loss of seed 0 alone grows 216-fold, from 5.6e-8.",
+        "With the mean in place of the skip, the average loss grows by a half, from 7.2e-5 to 1.1e-4 (in the paper from 2.0e-2 to 4.6e-2). The loss of seed 0 alone grows 216-fold, from 5.6e-8.",
     ),
     "P109": HOLDS,
 }
@@ -131,8 +130,10 @@ AT_REST_OF_ALL = replace(
 
 def _with_dropout(row: Row) -> dict[str, Band]:
     return {
-        "gini_W_E": at_most(0.35, f"not sparse: {row.gini_W_E} in this row, 0.55 and more with weight decay"),
-        LOGIT_FVE: between(0.6, 0.95, f"{row.logit_fve / 100:.3f} in this row; 0.71 to 0.89 in all such rows"),
+        "gini_W_E": at_most(
+            0.35, f"not sparse: this row has {row.gini_W_E}, rows with weight decay have 0.55 and more"
+        ),
+        LOGIT_FVE: between(0.6, 0.95, f"this row has {row.logit_fve / 100:.3f}; all such rows have 0.71 to 0.89"),
     }
 
 
@@ -232,7 +233,7 @@ def _table_6(row: Skip) -> Claim:
         source_says=f"loss {row.loss}, accuracy {row.accuracy}%; ablated {row.ablated_loss}, {row.ablated_accuracy}%",
         measure=_without_skip,
         expected={
-            ACCURACY_FALL: at_most(row.drop, f"{row.accuracy}% to {row.ablated_accuracy}% in the paper"),
+            ACCURACY_FALL: at_most(row.drop, f"the paper goes from {row.accuracy}% to {row.ablated_accuracy}%"),
             ABLATED_RATIO: at_most(10, "the ratio is 4.2 at most in table 6"),
         },
         behaviour=(ACCURACY_FALL,),
@@ -283,7 +284,7 @@ CLAIMS = (
             "lowest excluded loss over ln p": at_least(
                 1, "without its key frequencies, each network must be no better than guessing"
             ),
-            "share with a logit FVE of at least 0.8": at_least(0.9, "20 of the 21 such rows of table 5"),
+            "share with a logit FVE of at least 0.8": at_least(0.9, "20 of the 21 such rows of table 5 reach this FVE"),
         },
         needs=(*WITH_DECAY, *SEEDS, *SWEPT_DECAY),
         required=("nanda/fraction-*",),
@@ -314,8 +315,7 @@ CLAIMS = (
         required=("nanda/dropout-*", "nanda/mainline-*"),
         scope="any seed",
         finding=inapplicable(
-            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and "
-            "accuracy still rises after 80,000 epochs. Their W_E have Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90%."
+            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and accuracy still rises after 80,000 epochs. The W_E of these two networks have Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90%."
         ),
         figure="table5",
         control="without control",

@@ -89,9 +89,9 @@ CLAIMS = (
         id="nanda.C13.lookup",
         where="appendix C.1.3",
         statement="The score of a is a lookup table C[a] plus a number that depends only on the position.",
-        source_says="exact",
+        source_says="the decomposition is exact",
         measure=_lookup,
-        expected={LARGEST_DIFFERENCE: at_most(1e-4, "algebra; rounding")},
+        expected={LARGEST_DIFFERENCE: at_most(1e-4, "the two are equal by algebra, up to rounding")},
         reported=("products of queries and keys over the scores",),
         needs=(MAIN,),
         scope="any network",
@@ -125,9 +125,9 @@ CLAIMS = (
             "The waves alpha cos + beta sin of a, minus the same waves of b, equal a shifted cosine of a minus "
             "the same shifted cosine of b."
         ),
-        source_says="an identity",
+        source_says="the formula is an identity",
         measure=lambda *_: _phase_form(),
-        expected={LARGEST_DIFFERENCE: at_most(1e-12, "rounding in float64")},
+        expected={LARGEST_DIFFERENCE: at_most(1e-12, "the error must be rounding in float64")},
         scope="any network",
     ),
     Claim(
@@ -137,7 +137,7 @@ CLAIMS = (
         source_says="heads 1 and 3 correlate by about -1",
         measure=head_roles(OPPOSITE),
         printed={OPPOSITE: -1},
-        expected={OPPOSITE: at_most(-0.95, "almost exactly opposite")},
+        expected={OPPOSITE: at_most(-0.95, "the coefficients are almost exactly opposite")},
         needs=(MAIN,),
         figure="tables",
         finding=Finding(
@@ -173,8 +173,8 @@ CLAIMS = (
         measure=intervention("sigmoid made linear"),
         printed={LOSS_RATIO: 0.88, LOSS: 2.12e-7},
         expected={
-            LOSS_RATIO: at_most(10, "0.88 in the paper, 1.19 in an archived network"),
-            ACCURACY: at_least(0.999, "unchanged"),
+            LOSS_RATIO: at_most(10, "the paper has 0.88, and an archived network has 1.19"),
+            ACCURACY: at_least(0.999, "the accuracy must not change"),
         },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
@@ -238,7 +238,7 @@ CLAIMS = (
         statement=(
             "In summary, two heads multiply (their output has products of the two inputs), and two heads amplify."
         ),
-        source_says="2 and 2",
+        source_says="2 heads multiply and 2 amplify",
         measure=head_roles(N_MULTIPLY, PRODUCT_LEAD),
         printed={N_MULTIPLY: 2},
         expected={

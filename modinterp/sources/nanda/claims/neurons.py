@@ -50,7 +50,7 @@ CLAIMS = (
         },
         expected={
             "neurons_explained": at_least(
-                0.60, "0.846 in the paper; in archived networks 0.79 with a float32 loss, 0.36 with weight decay 0.1"
+                0.60, "the paper has 0.846; archived networks have 0.79 with a float32 loss, 0.36 with weight decay 0.1"
             ),
             "neurons_median": at_least(0.85, "more than half pass in the paper"),
         },
@@ -83,7 +83,7 @@ CLAIMS = (
         id="nanda.s43.localised",
         where="section 4.3",
         statement="Every cluster of explained neurons writes to the logits at the cluster's own frequency alone.",
-        source_says="all 5 clusters",
+        source_says="all 5 clusters write at their own frequency",
         measure=lambda m: {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))},
         expected={LOWEST_SHARE: at_least(0.85, "all five clusters in the paper; small clusters are noisier")},
         needs=(MAIN,),

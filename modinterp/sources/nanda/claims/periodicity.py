@@ -103,7 +103,7 @@ CLAIMS = (
         measure=_embedding,
         printed={N_SIGNIFICANT: 6},
         expected={
-            N_SIGNIFICANT: between(3, 10, "6 large frequencies in the paper; the number differs by seed"),
+            N_SIGNIFICANT: between(3, 10, "the paper has 6 large frequencies; the number differs by seed"),
             "key frequencies among them": equals(1, "all 5 key frequencies are among the large ones in the paper"),
             "W_E_key_share": at_least(
                 0.65, "in the paper 5 of 6 large bars are key frequencies; small bars take a share too"
@@ -117,7 +117,7 @@ CLAIMS = (
         id="nanda.s41.symmetry",
         where="section 4.1",
         statement="Frequencies k and p - k have the same norm, so the 56 lowest frequencies suffice.",
-        source_says="equal",
+        source_says="the two norms are equal",
         measure=_symmetry,
         expected={
             "largest relative difference": at_most(1e-6, "the norms are equal for any real matrix, up to rounding")
@@ -137,7 +137,7 @@ CLAIMS = (
         printed={"n_keys": 5, BY_NEURONS: 5},
         by_selection=("n_keys", BY_NEURONS),
         expected={
-            "n_keys": between(3, 8, "5 key frequencies in the paper, 3 or 4 in its other seeds"),
+            "n_keys": between(3, 8, "the paper has 5 key frequencies, and 3 or 4 in its other seeds"),
             "strongest other over weakest key": at_most(0.35, "the bars of figure 3 stand clear of the rest"),
             "key_energy": at_least(0.97, "the residual is below 0.55% in section 4.2"),
         },
@@ -171,7 +171,7 @@ CLAIMS = (
         id="nanda.fig4.left",
         where="section 4.1, figure 4 left",
         statement="Attention from = to a is periodic in a and b, with one frequency for each head.",
-        source_says="head 0: frequency 35",
+        source_says="head 0 has frequency 35",
         measure=_attention,
         expected=ONE_FREQUENCY_A_HEAD,
         by_selection=tuple(ONE_FREQUENCY_A_HEAD),
@@ -184,7 +184,7 @@ CLAIMS = (
         id="nanda.fig4.center",
         where="section 4.1, figure 4 centre",
         statement="Neuron 0 is periodic in a and b, with one frequency; the measurement takes neurons 0 to 4.",
-        source_says="neuron 0: frequency 42",
+        source_says="neuron 0 has frequency 42",
         measure=_neurons(0, 4),
         expected={_median_share(0, 4): PERIODIC},
         needs=(MAIN,),
@@ -204,7 +204,7 @@ CLAIMS = (
         by_selection=(N_COMPONENTS,),
         expected={
             "blocks among the largest components": equals(1, "exactly the components of the blocks stand out"),
-            "energy share of the blocks": at_least(0.95, "0.96 to 0.98 in networks that the authors archived"),
+            "energy share of the blocks": at_least(0.95, "networks that the authors archived have 0.96 to 0.98"),
         },
         needs=(MAIN,),
         figure="periodic",

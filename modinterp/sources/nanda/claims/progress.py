@@ -36,7 +36,7 @@ SPARSE_AT_THE_END = {
         for name in GINI_AT_T1.values()
     },
     **{name: at_least(0.15, "the Gini coefficient rises sharply in figure 7") for name in GINI_RISE.values()},
-    FINAL_GINI["W_L"]: at_least(0.7, "0.79 in table 5"),
+    FINAL_GINI["W_L"]: at_least(0.7, "table 5 has 0.79"),
 }
 
 
@@ -138,9 +138,9 @@ CLAIMS = (
             "Restricted loss keeps the constant and the waves of a + b at the key frequencies. Restricted "
             "loss does not change the ideal algorithm."
         ),
-        source_says="a definition",
+        source_says="the source gives a definition",
         measure=lambda *_: _restricted_of_ideal(),
-        expected={"relative difference to the original loss": at_most(1e-9, "rounding")},
+        expected={"relative difference to the original loss": at_most(1e-9, "the difference must be rounding error")},
         scope="any network",
     ),
     Claim(
@@ -150,9 +150,9 @@ CLAIMS = (
             "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. For the "
             "ideal algorithm, excluded loss equals that of guessing, ln p."
         ),
-        source_says="a definition",
+        source_says="the source gives a definition",
         measure=lambda *_: _excluded_of_ideal(),
-        expected={"difference to ln p": at_most(1e-9, "rounding")},
+        expected={"difference to ln p": at_most(1e-9, "the difference must be rounding error")},
         scope="any network",
     ),
     Claim(

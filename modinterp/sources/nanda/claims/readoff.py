@@ -161,7 +161,7 @@ CLAIMS = (
             "next over last singular value": at_most(
                 0.35, "a clear drop; 3.0 over 13.5 in a network that the authors archived"
             ),
-            "share of the squared norm": at_least(0.98, "0.995 in a network that the authors archived"),
+            "share of the squared norm": at_least(0.98, "a network that the authors archived has 0.995"),
         },
         needs=(MAIN,),
         figure="spectra",
@@ -178,7 +178,11 @@ CLAIMS = (
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
         printed={"read_residual": 0.0055, SQUARED_RESIDUAL: 0.0055},
         outside={"read_residual": "the definition differs: the paper reports the share of the squared norm"},
-        expected={SQUARED_RESIDUAL: at_most(0.01, "0.0055 in the paper if squared, 0.0099 in an archived network")},
+        expected={
+            SQUARED_RESIDUAL: at_most(
+                0.01, "the paper has 0.0055 if its norm is squared, and an archived network has 0.0099"
+            )
+        },
         needs=(MAIN,),
         figure="spectra",
         finding=mixed(),
@@ -199,7 +203,7 @@ CLAIMS = (
             "readoff_two_terms_mean": _MEAN,
         },
         expected={
-            "readoff_lowest": at_least(0.85, "0.932 in the paper, other networks vary"),
+            "readoff_lowest": at_least(0.85, "the paper has 0.932; other networks vary"),
             "readoff_mean": at_least(0.92, "0.962 is the mean of table 1"),
         },
         needs=(MAIN,),
@@ -215,7 +219,7 @@ CLAIMS = (
         ),
         source_says="0.95",
         printed=dict.fromkeys(("logit_fve", *OTHER_CENTRES), 0.95),
-        expected={"logit_fve": at_least(0.90, "0.95 in the paper, 0.975 in an archived network")},
+        expected={"logit_fve": at_least(0.90, "the paper has 0.95, and an archived network has 0.975")},
         needs=(MAIN,),
         figure="readoff",
         finding=mixed(),
@@ -239,9 +243,9 @@ CLAIMS = (
         id="nanda.s42.no_skip_approx",
         where="section 3, equation 3; appendix A.1",
         statement="The logits are W_L times the neurons; the skip around the MLP can be left out.",
-        source_says="accuracy unchanged",
+        source_says="the accuracy does not change",
         measure=_no_skip,
-        expected={ACCURACY: at_least(0.999, "unchanged from 1")},
+        expected={ACCURACY: at_least(0.999, "the accuracy must not change")},
         needs=(MAIN,),
     ),
     *map(_table_1_claim, TABLE_1.rows),

@@ -161,8 +161,8 @@ CLAIMS = (
             "rank correlation of weight decay and median grokking epoch": at_most(
                 -0.9999, "the epoch falls strictly with weight decay"
             ),
-            "median grokking epoch, 0.3 over 1": at_least(1.3, "2 to 4 in the paper"),
-            "median grokking epoch, 1 over 3": at_least(1.3, "1.7 to 3.3 in the paper"),
+            "median grokking epoch, 0.3 over 1": at_least(1.3, "the paper has 2 to 4"),
+            "median grokking epoch, 1 over 3": at_least(1.3, "the paper has 1.7 to 3.3"),
         },
         needs=(*SWEPT_DECAY, *SEEDS),
         required=("nanda/decay-0.3-*", "nanda/mainline-*", "nanda/decay-3-*"),

@@ -170,7 +170,7 @@ CLAIMS = (
         source_says="the loss of an archived run is 4.60 at step 500, 1.26 at 1,000 and 0.33 at 6,000",
         measure=each(_induction),
         expected={
-            "largest drop of the test loss within 1,000 epochs": at_least(2, "3.3 nats in an archived run"),
+            "largest drop of the test loss within 1,000 epochs": at_least(2, "an archived run has 3.3 nats"),
             "highest induction score in the last layer": at_least(
                 0.5, "the head must give this token most of its attention"
             ),
@@ -206,7 +206,7 @@ CLAIMS = (
         ),
         expected={
             "highest_test_loss": at_least(8, "the test loss is about 15 in an archived run; guessing has 4.9"),
-            "share of its height that the test loss falls": at_least(0.7, "0.9 in an archived run"),
+            "share of its height that the test loss falls": at_least(0.7, "an archived run has 0.9"),
         },
         needs=REPEATED_512,
         scope="any seed",
@@ -246,8 +246,8 @@ CLAIMS = (
         source_says="the test loss of an archived run is 0.78 from epoch 400 to 750, and 0.03 at 5,000",
         measure=each(_diverges),
         expected={
-            "test loss at a train loss of 1e-3": at_least(0.3, "0.78 in an archived run"),
-            "final_test_loss": at_most(0.1, "0.03 in an archived run"),
+            "test loss at a train loss of 1e-3": at_least(0.3, "an archived run has 0.78"),
+            "final_test_loss": at_most(0.1, "an archived run has 0.03"),
         },
         needs=TRIGRAMS_512,
         scope="any seed",

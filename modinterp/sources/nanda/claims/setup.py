@@ -124,7 +124,7 @@ CLAIMS = (
         source_says="residual 0",
         measure=lambda *_: _identities(),
         expected={
-            "largest residual of the identities": at_most(1e-12, "rounding in float64"),
+            "largest residual of the identities": at_most(1e-12, "the error must be rounding in float64"),
             "residual as printed": at_least(0.5, "the misprinted identity must fail the same check"),
         },
         scope="any network",
@@ -166,7 +166,7 @@ CLAIMS = (
             "epochs of the recipe": m.recipe.epochs,
         },
         expected={
-            "train pairs": equals(3830, "0.3 x 12,769 rounded down"),
+            "train pairs": equals(3830, "the paper takes 0.3 x 12,769 pairs, rounded down"),
             "test pairs": equals(8939),
             "learning rate": equals(1e-3),
             "weight decay": equals(1),
@@ -190,7 +190,7 @@ CLAIMS = (
             "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at 1,400 in the paper"),
             "test accuracy when memorised": at_most(0.3, "test accuracy is low before grokking"),
             "test accuracy by epoch 30,000": at_least(0.999, "all five curves end at 1"),
-            "grokked": between(3_000, 25_000, "10,000 in the paper, seeds differ"),
+            "grokked": between(3_000, 25_000, "the paper's networks grok near epoch 10,000; seeds differ"),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "half and one and a half times the paper's 10,000"),
         },
         behaviour=("train accuracy by epoch 1,500", "test accuracy when memorised", "test accuracy by epoch 30,000"),

@@ -48,7 +48,7 @@ CLAIMS = (
         printed={SELF_ATTENTION: 0.004, LEAST_SELF_ATTENTION: 0.001},
         outside={LEAST_SELF_ATTENTION: "the paper's 0.1% is 0.107% rounded to one digit"},
         expected={
-            SELF_ATTENTION: at_most(0.02, "0.004 at most in the paper, 0.007 in archived networks"),
+            SELF_ATTENTION: at_most(0.02, "the paper has 0.004 at most, and archived networks have 0.007"),
             "loss over original, without it": between(
                 0.5, 2, "no change means that the loss stays within a factor of 2"
             ),
@@ -72,7 +72,10 @@ CLAIMS = (
         source_says="9.12e-7, ratio 3.8",
         measure=intervention("skip around MLP zero"),
         printed={LOSS_RATIO: 3.8, LOSS: 9.12e-7},
-        expected={ACCURACY: at_least(0.999, "unchanged"), LOSS: at_most(1e-5, "9.12e-7 in the paper")},
+        expected={
+            ACCURACY: at_least(0.999, "the accuracy must not change"),
+            LOSS: at_most(1e-5, "the paper has 9.12e-7"),
+        },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
         figure="interventions",
@@ -89,7 +92,10 @@ CLAIMS = (
         source_says="7.25e-7, ratio 3.0",
         measure=intervention("skip around MLP mean"),
         printed={LOSS_RATIO: 3.0, LOSS: 7.25e-7},
-        expected={ACCURACY: at_least(0.999, "unchanged"), LOSS: at_most(1e-5, "7.25e-7 in the paper")},
+        expected={
+            ACCURACY: at_least(0.999, "the accuracy must not change"),
+            LOSS: at_most(1e-5, "the paper has 7.25e-7"),
+        },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
         figure="interventions",
@@ -149,7 +155,7 @@ CLAIMS = (
         measure=_sigmoid,
         expected={
             "mean difference to the sigmoid": at_most(0.02, "self-attention is 0.004 at most"),
-            "mean difference of the sum to 1": at_most(0.02, "the same"),
+            "mean difference of the sum to 1": at_most(0.02, "self-attention is 0.004 at most"),
         },
         needs=(MAIN,),
         finding=mixed(

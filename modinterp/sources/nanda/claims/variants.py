@@ -128,7 +128,7 @@ CLAIMS = (
         source_says="five of five runs grok",
         measure=lambda *runs: {DELAYED: share([delay(m) >= 500 for m in runs])},
         expected={
-            DELAYED: at_least(0.8, "four of five"),
+            DELAYED: at_least(0.8, "four of five networks must grok"),
         },
         needs=P53,
         scope="any seed",
@@ -191,7 +191,7 @@ CLAIMS = (
         id="nanda.fig25",
         where="appendix C.2.2, figure 25",
         statement="Mod 401 the network generalises at once, for all weight decays from 0.3 to 8.",
-        source_says="six of six",
+        source_says="six of six weight decays",
         measure=lambda *runs: {DELAY: [delay(m) for m in runs if not math.isnan(m.grokking.memorised)]},
         expected={
             DELAY: at_most(
@@ -234,8 +234,8 @@ CLAIMS = (
         source_says="three of three networks for each fraction",
         measure=_by_fraction_at_401,
         expected={
-            "highest test accuracy with 5% and 10%": at_most(0.5, "never generalises"),
-            "epochs from memorising to generalising with 20%": at_most(1000, "at once"),
+            "highest test accuracy with 5% and 10%": at_most(0.5, "the network must never generalise"),
+            "epochs from memorising to generalising with 20%": at_most(1000, "the network must generalise at once"),
         },
         behaviour=("highest test accuracy with 5% and 10%",),
         needs=P401_FRACTIONS,
