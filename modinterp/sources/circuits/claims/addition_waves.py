@@ -138,9 +138,9 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "The absolute Fourier components have a Gini coefficient of 0.81 to 0.87 in nine seeds and of 0.93 in "
-            "one. The squared components have 0.9992 or more in every seed. So the squares are as sparse as "
-            "stated, and the absolute values are not."
+            "The absolute Fourier components have a Gini coefficient of 0.81 to 0.87 in nine seeds and of "
+            "0.93 in one. The squared components have 0.9992 or more in every seed. So the squared "
+            "components are as sparse as stated, and the absolute components are not."
         ),
         reported=("median Gini coefficient of a neuron's squares",),
         figure="add_neurons",

@@ -27,10 +27,11 @@ CONTRADICTIONS = (
                 "on lines, the rest within what copying tolerates",
             ),
         },
-        "Both statements of the source go too far. Close numbers share attention, and for a tenth of the "
-        "inputs copying does not tolerate the share of other numbers. But the larger of two close numbers "
-        "still gets more attention. A perfect copy would answer the larger number even at the printed "
-        "slope. In our networks the MLP, which sees all attention shares, does the rest.",
+        "The source's statements on exclusive attention and on the limit of copying both go too far. Close "
+        "numbers share attention, and in a tenth of the inputs other numbers get more attention than "
+        "copying tolerates. But the larger of two close numbers still gets more attention. A perfect copy "
+        "would answer the larger number even at the printed slope. In our networks the MLP, which sees all "
+        "attention shares, does the rest.",
     ),
     Contradiction(
         "X-R3",
@@ -126,6 +127,7 @@ CONTRADICTIONS = (
                 "smallest standard deviation of a head's attention to a",
             )
         },
-        "Both sources are right: the attention to a number is a half on average, and periodic about this mean.",
+        "The Clock and this source are both right: the attention to a number is a half on average, and "
+        "periodic about this mean.",
     ),
 )

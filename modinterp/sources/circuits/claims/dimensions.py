@@ -150,8 +150,8 @@ CLAIMS = (
                 was="refuted",
                 what="the statement, which is again the one first committed",
                 before=(
-                    "the claim also stated that keys are flat below 20: below 20 they are 1.7 to 2.9 times as "
-                    "steep as above; refuted"
+                    "the claim also stated that keys are flat below 20: keys are 1.7 to 2.9 times as steep "
+                    "below 20 as above; refuted"
                 ),
                 now=(
                     "the claim states only that keys are close to straight lines from 20 on; the steepness "
@@ -200,7 +200,7 @@ CLAIMS = (
         id="circuits.max.single_dim",
         where="Max transformer, linear regression",
         statement="Each dimension of the keys is a linear function of the number.",
-        source_says="the source prints y = -0.012 x + 0.7; the slope belongs to its own network",
+        source_says="the source prints y = -0.012 x + 0.7; the slope belongs to the source's network",
         measure=each(_single_dimension),
         expected={
             "R squared of the dimension nearest to 0.012": at_least(

@@ -155,8 +155,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "The last output position attends to the largest number in 91% to 97% of the inputs. In the "
-            "best head of each output, the second, third and fourth last outputs attend to their own number"
-            " in 53% to 62%, 55% to 60% and 52% to 60% of the inputs."
+            "best head of each output, the second last output attends to its own number in 53% to 62% of "
+            "the inputs. The third last output does so in 55% to 60%, and the fourth last in 52% to 60%."
         ),
         reported=OF_OUTPUT,
         figure="ranks",
@@ -180,8 +180,8 @@ CLAIMS = (
         id="circuits.sort.position_not_value",
         where="Sort transformer, effect of the current number",
         statement=(
-            "If a token at an output position is replaced, the next answer more often stays right for its "
-            "position than it becomes the next number above the new token."
+            "If an output token is replaced, the next answer more often stays right for its position than "
+            "it becomes the next number above the new token."
         ),
         source_says="answers mostly follow the position",
         measure=each(_swapped),
@@ -202,7 +202,7 @@ CLAIMS = (
                 what="the statement, which was weaker than the source's statement",
                 before=(
                     "answers had to follow the position more often than the token: 0.436 and 0.210, held, "
-                    "but so it was before training (0.015 and 0.009)"
+                    "but the claim also held before training (0.015 and 0.009)"
                 ),
                 now=(
                     'answers had to follow the position "mostly", at least one half of the time: 0.436, 0.436 and 0.425'

@@ -39,8 +39,8 @@ CONTRADICTIONS = (
             ),
         },
         follows=(
-            "Both sources are right. Without a ReLU, attention makes all products of waves, and many more "
-            "products than with a ReLU."
+            "The blog and Nanda et al. are both right. Without a ReLU, attention makes all products of "
+            "waves, and many more products than with a ReLU."
         ),
     ),
     Contradiction(
@@ -93,7 +93,8 @@ CONTRADICTIONS = (
             )
         },
         follows=(
-            "Both sources are right: the attention to a number is one half on average, and swings far around one half."
+            "The blog and the circuits report are both right: the attention to a number is one half on "
+            "average, and swings far around one half."
         ),
     ),
     Contradiction(
@@ -153,7 +154,7 @@ CONTRADICTIONS = (
         id="X-C6",
         conflict="The blog's condition P gcd(k1, k2, ...) = 1 cannot be met by integers.",
         settled_by={"s112.gcd": ()},
-        follows="The condition should read gcd(k1, k2, ..., P) = 1.",
+        follows="The condition on the key frequencies should read gcd(k1, k2, ..., P) = 1.",
     ),
     Contradiction(
         id="X-C7",

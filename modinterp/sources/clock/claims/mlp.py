@@ -143,7 +143,10 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_superposition",
         where="section 8",
-        statement="The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. These vectors are fewer than the dimensions, and nearly perpendicular.",
+        statement=(
+            "The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. The MLP's "
+            "vectors are fewer than the dimensions, and nearly perpendicular."
+        ),
         source_says="the source counts at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
@@ -178,7 +181,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.bup_sorted",
         where="section 8, sorted biases",
-        statement="Far fewer than 113 neuron biases are clearly negative. The ReLU still acts: a third to a half of the pre-activations are below 0.",
+        statement="Far fewer than 113 neuron biases are clearly negative. The ReLU still acts, since a third to a half of the pre-activations are below 0.",
         source_says="far fewer than 113 clearly negative biases",
         measure=each(_biases),
         expected={
@@ -262,11 +265,7 @@ CLAIMS = (
         needs=BATTERY,
         scope="any seed",
         finding=refuted(
-            "The best affine map explains most of the neurons' variance. But with this map in place of the "
-            "neurons, or without the ReLU, most answers are wrong. Products of waves hold a small share of "
-            "the variance before the ReLU, a fifth after the ReLU and nearly all of the logits' variance. "
-            "Attention contributes: before the MLP an affine map already finds a part of cos(w(a + b)), at "
-            "the frequencies at which heads attend."
+            "The best affine map explains most of the neurons' variance. But with this map in place of the neurons, or without the ReLU, most answers are wrong. Products of waves hold a small share of the variance before the ReLU, a fifth after the ReLU and nearly all of the logits' variance. Attention contributes: before the MLP an affine map already finds a part of cos(w(a + b)), at the frequencies at which heads attend."
         ),
         figure="linearity",
     ),

@@ -226,7 +226,7 @@ CLAIMS = (
         expected={
             **_REVOLVES,
             **_ROTATES,
-            REVOLVING_PART: at_most(1, "the circles' centre moves by less than their radius"),
+            REVOLVING_PART: at_most(1, "the centre of a circle moves by less than the circle's radius"),
         },
         needs=SEEDS,
         scope="any seed",

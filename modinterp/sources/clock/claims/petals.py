@@ -85,9 +85,9 @@ CLAIMS = (
         id="clock.s61.petals_family",
         where="section 6.1",
         statement=(
-            "If attention and embedding differ in frequency, petals have other waves. The waves have size one "
-            "half at the mean and at the embedding's frequency, and a quarter at the attention's frequency, at "
-            "the sum and at the difference."
+            "If attention and embedding differ in frequency, petals have other waves. The waves have size "
+            "one half at the mean and at the embedding's frequency. The waves have size a quarter at the "
+            "attention's frequency and at the sum and difference of the two frequencies."
         ),
         source_says="the source shows families of petals",
         measure=_amplitudes,

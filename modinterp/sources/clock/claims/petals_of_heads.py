@@ -219,8 +219,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "With noise removed, all points of the circles are corners. If attention and plane differ in "
-            "frequency, only some points of the petal are corners. With equal frequencies, as in the source's "
-            "first figure, petals are ovals without a dent, and all their points are corners."
+            "frequency, only some points of the petal are corners. With equal frequencies, as in the "
+            "source's first figure, petals are ovals without a dent, and all points of a petal are corners."
         ),
         figure="petals",
         changed=(
@@ -229,8 +229,8 @@ CLAIMS = (
                 what="the measure",
                 before="the share of corners among measured points: at least 0.142, 0.230 and 0.230 on circles, at most 0.230, 0.283 and 0.292 on petals",
                 now=(
-                    "the share of corners without noise: 1 on circles and at most 1 on petals; 0.257, 0.257 and"
-                    " 0.389 on petals whose attention and plane differ in frequency"
+                    "without noise, all points of circles are corners; if attention and plane differ in "
+                    "frequency, at most 0.257, 0.257 and 0.389 of the points of petals are"
                 ),
                 why=(
                     "the statement is about shapes, which noise hides: the noise is a hundred times as "

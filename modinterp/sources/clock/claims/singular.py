@@ -68,7 +68,8 @@ CLAIMS = (
                 -2, 2, "the source has 6 large singular values; networks of the paper's authors have 10 and 8"
             ),
             "last of the large singular values over the next": at_least(
-                1.5, "large compared with the other singular values; 2.1 and 2.3 in networks of the paper's authors"
+                1.5,
+                "large means compared with the other singular values; networks of the paper's authors have 2.1 and 2.3",
             ),
             **ACCURATE,
         },
@@ -117,8 +118,8 @@ CLAIMS = (
                     "the claim measures the share of the waves of a + b along a singular vector: 0.528, 0.953 and 0.605"
                 ),
                 why=(
-                    "a singular vector's frequency is found over a + b, so the vector's share must be found"
-                    " over a + b too; W_out also passes on other signals"
+                    "W_out also passes on other signals than waves of a + b; a singular vector's frequency "
+                    "is found among waves of a + b only"
                 ),
             ),
         ),
@@ -127,10 +128,10 @@ CLAIMS = (
         id="clock.s95.wdown_cos",
         where="section 9.5",
         statement=(
-            "Each circle has a pair of singular vectors of W_out. The pair resembles the third and fourth "
-            "principal direction of the neurons' planes, not the first two."
+            "Each circle has a pair of singular vectors of W_out. The pair of singular vectors resembles "
+            "the third and fourth principal direction of the neurons' planes, not the first two."
         ),
-        source_says="the pair is like the third and fourth principal direction",
+        source_says="the pair of singular vectors is like the third and fourth principal direction",
         measure=each(_singular_and_principal),
         expected={
             "share of key frequencies twice as near to directions 3, 4": at_least(

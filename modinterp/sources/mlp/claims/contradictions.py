@@ -18,8 +18,10 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-K2",
-        conflict="The notebook calls the network a 2-layer MLP with one hidden layer; the notebook's summary calls it "
-        "a 1-layer MLP.",
+        conflict=(
+            "The notebook calls the network a 2-layer MLP with one hidden layer; the notebook's summary calls "
+            "the network a 1-layer MLP."
+        ),
         settled_by={"arch": ("weights",)},
         follows=(
             "The network has one hidden layer: an embedding, W_in and W_U are all its weights. The names "
@@ -64,7 +66,7 @@ CONTRADICTIONS = (
         settled_by={"wu_norm_ratio": (logits.NORM_RATIO, logits.ENERGY_RATIO)},
         follows=(
             "The share of the squared norm is the square of the share of the norm: 0.9651 for the author's "
-            "0.9824. We report both shares."
+            "0.9824. We report the shares of the norm and of the squared norm."
         ),
     ),
     Contradiction(

@@ -121,7 +121,7 @@ CLAIMS = (
         expected={
             "n_keys": between(6, 20, "the notebook has 13 key frequencies, more than the 3 to 5 of transformers"),
             "gap of squared norms": at_least(
-                3, "key frequencies must stand out from the others; 7.8 in the author's checkpoint"
+                3, "key frequencies must stand out from other frequencies; the author's checkpoint has 7.8"
             ),
         },
         needs=(MAIN,),

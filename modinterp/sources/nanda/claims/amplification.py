@@ -113,8 +113,9 @@ CLAIMS = (
         needs=(MAIN,),
         finding=mixed(
             "In most networks the two excluded losses fall and rise together by orders of magnitude, but "
-            "the ranks of the two losses agree less: most snapshots are after cleanup, where both losses "
-            "are constant. Among single frequencies, removing a key frequency nearly always costs the most."
+            "the ranks of the two losses agree less. Most snapshots are after cleanup, where both excluded "
+            "losses are constant. Among single frequencies, removing a key frequency nearly always costs "
+            "the most."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",

@@ -25,8 +25,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N2",
-        "Appendix B gives cos(w_14 x) the value 0.994 at 16 and at 89. By symmetry, the cosine has this "
-        "value at 16 and at 97 = 113 - 16, not at 89.",
+        "Appendix B gives cos(w_14 x) the value 0.994 at x = 16 and at x = 89. By symmetry, the cosine has "
+        "this value at 16 and at 97 = 113 - 16, not at 89.",
         {"B.f14_16": (margins.VALUE,), "B.f14_89": (margins.VALUE,)},
         "The position 89 is a misprint: at 89 the value is 0.986.",
     ),
@@ -69,15 +69,15 @@ CONTRADICTIONS = (
                 *ablations.LOSS_ALONE.values(),
             )
         },
-        "With each of the three counts, keeping only the key frequencies lowers the loss; the fewer components are kept, the lower the loss. Section 4.4 counts 8 components for each frequency, without the constant, since its total is 40. With 8 components, the paper's number lies among the numerical replicates of its seed.",
+        "With each of the three counts, keeping only the key frequencies lowers the loss; the fewer components are kept, the lower the loss. Section 4.4 counts 8 components for each frequency, without the constant, since the paper's total for five frequencies is 40. With 8 components, the paper's loss ratio lies among those of our numerical replicates of the paper's seed.",
     ),
     Contradiction(
         "X-N7",
         "Appendix C.1.3 refers to table 1 for the attention's coefficients. Appendix D.1 refers to section "
         "7 for curves.",
         {"table2.head0": (heads.RANK_FVE[1],), "s42.dot_products_90": ("readoff_mean",)},
-        "Both references are slips. The attention's coefficients are in table 2, the directions of W_L are "
-        "in table 1, and the curves are in figure 7.",
+        "Both references in appendices C.1.3 and D.1 are slips. The attention's coefficients are in table "
+        "2, the directions of W_L are in table 1, and the curves are in figure 7.",
     ),
     Contradiction(
         "X-N8",
@@ -118,8 +118,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N15",
-        "The comment in the released code says that the loss is in float64, but the code computes the loss "
-        "in float32. Appendix D.2 blames this precision for slingshots.",
+        "The comment in the paper's released code says that the loss is in float64, but the code computes "
+        "the loss in float32. Appendix D.2 blames this precision for slingshots.",
         {"D2.lowprec": ("slingshots in float32", "slingshots in float64", "epochs between two rows")},
         "The precision of the loss seems to matter: one seed has five slingshots in float32, and no seed "
         "has slingshots in float64. The claim needs two more seeds.",
@@ -130,7 +130,8 @@ CONTRADICTIONS = (
         " trained, and left out of the analysis.",
         {"setup.arch": (setup.N_WEIGHTS,), "fig2.left.accuracy": ("grokked",)},
         "The number of outputs makes no difference. Networks of the paper's own seed have 114 outputs. "
-        "Networks of another initialisation order have 113 outputs. Both kinds behave as the paper says.",
+        "Networks of another initialisation order have 113 outputs. Networks with 113 and with 114 outputs "
+        "behave as the paper says.",
     ),
     Contradiction(
         "X-N17",
@@ -197,7 +198,8 @@ CONTRADICTIONS = (
         "archived runs the second digit's loss falls below 1 nat at step 490, and two runs differ by a "
         "factor of two to three.",
         {"fig29.bottom": sequences.FALL_OF_DIGIT},
-        "The loss of the first digit falls first. The order and the steps of the other digits depend on the run.",
+        "The loss of the first digit falls first. In what order and at which steps the other digits follow "
+        "depends on the run.",
     ),
     Contradiction(
         "X-N23",
@@ -205,7 +207,7 @@ CONTRADICTIONS = (
         " from few data end at test losses of about 0.2 and more.",
         {"fig30": ("highest_test_loss", "final_test_loss"), "D3.limited_data": ("share of verdicts as stated",)},
         "With 700 long sums for training, the test loss falls long after memorisation, and stays at about "
-        "0.1. This is partial grokking.",
+        "0.1 (partial grokking).",
     ),
     Contradiction(
         "X-N24",
@@ -225,9 +227,7 @@ CONTRADICTIONS = (
                 "accuracy, taken out of W_E",
             ),
         },
-        "The loss improves only if the other frequencies are removed from the logits. Without other "
-        "frequencies in the embedding the answers are still right, but the loss is hundreds of times as "
-        "high.",
+        "The loss improves only if the other frequencies are removed from the logits. Without other frequencies in the embedding the answers are still right, but the loss is hundreds of times as high.",
     ),
     Contradiction(
         "X-N26",
@@ -255,8 +255,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-A5",
-        "The number of key frequencies is 5 in this paper's main network, 3 or 4 in its other seeds, 3 in "
-        "the Clock, and 13 in Kissane's MLP.",
+        "The number of key frequencies is 5 in this paper's main network, and 3 or 4 in other seeds. The "
+        "Clock has 3 key frequencies, and Kissane's MLP has 13.",
         {"fig3.right": ("n_keys",), "fig17": ("n_keys",)},
         "The number of key frequencies depends on the seed: networks of one recipe have 3, 4 or 5 key frequencies.",
     ),
@@ -306,7 +306,7 @@ CONTRADICTIONS = (
         "X-A9",
         "The Clock says that the test loss is 0. Footnote 4 of this paper says that cross-entropy never reaches 0.",
         {"fig2.right.loss": ("final_test_loss",), "E1.always_lower": ("loss at logits times 1.1 over loss",)},
-        "The test loss is not 0 in any seed, and larger logits would still lower it.",
+        "The test loss is not 0 in any seed, and larger logits would still lower the test loss.",
     ),
     Contradiction(
         "X-A11",

@@ -83,7 +83,7 @@ def _thresholds(*runs: CyclicMeasurements) -> dict[str, Value]:
 FASTER = {
     TEST_CORRELATION: at_most(-0.9, "the number of epochs falls steeply in figure 21; -1 is strictly decreasing"),
     "largest over smallest number of epochs to a train loss of 1e-6": at_most(
-        2.5, "the number of epochs is flat in figure 21: within a factor of 2.5"
+        2.5, "the number of epochs is flat in figure 21, which means within a factor of 2.5"
     ),
 }
 BELOW_60 = (
@@ -192,7 +192,7 @@ CLAIMS = (
         where="appendix E.1",
         statement=(
             "The smaller the early gap between test and train loss, the less the network groks. If a "
-            "network generalises at once, its test loss never rises far."
+            "network generalises at once, the network's test loss never rises far."
         ),
         source_says="highest test loss 4.9 to 5.6 from 60% of the pairs, 26.6 with 30%, in archived networks",
         measure=lambda *runs: {
@@ -202,7 +202,7 @@ CLAIMS = (
         },
         expected={
             "rank correlation of highest test loss and delay": at_least(
-                0.8, "over the fractions that generalise; 1 is a strictly increasing relation"
+                0.8, "the correlation is over fractions that generalise; 1 means a strictly increasing relation"
             ),
         },
         needs=BY_FRACTION,

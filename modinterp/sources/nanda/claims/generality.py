@@ -149,8 +149,7 @@ def _table_5(row: Row) -> Claim:
         id=f"nanda.table5.{row.key}",
         where="appendix C.2.3, table 5",
         statement=(
-            f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}. Its weights are "
-            f"{sparse} and neurons carry waves of a + b at its key frequencies."
+            f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}. The network's weights are {sparse} and neurons carry waves of a + b at the network's key frequencies."
         ),
         source_says=f"loss {row.loss}; Gini {row.gini_W_E} and {row.gini_W_L}; frequencies {keys}; FVE of the logits {row.logit_fve}%, of the MLP {row.mlp_fve}% ({row.mlp_sd}%)",
         measure=_row,
@@ -263,7 +262,8 @@ CLAIMS = (
         measure=_accuracies,
         expected={
             "test accuracy, one layer with weight decay": at_least(
-                0.9995, "the caption states this; for two layers table 6 has 99.6% of all pairs, which contradicts it"
+                0.9995,
+                "the caption states 99.95%; for two layers table 6 contradicts the caption, with 99.6% of all pairs",
             )
         },
         needs=tuple(row.run for row in TABLE_5),

@@ -160,8 +160,8 @@ CLAIMS = (
         figure="tables",
         finding=mixed(
             "A line explains 0.97 of the sigmoid's variance in our main network. If a head attends to its "
-            "own position late in training (see A1.self_attention), its scores have a wide range, and a "
-            "line explains less."
+            "own position late in training (see A1.self_attention), the head's scores have a wide range, "
+            "and a line explains less of the sigmoid."
         ),
         control="also true of another operation",
     ),
@@ -225,7 +225,7 @@ CLAIMS = (
         measure=each(_amplifier_norms),
         expected={
             PAIR_NORMS: at_least(
-                0.95, "norms are almost exactly the same; 0.96 to 1.00 in five networks that were examined"
+                0.95, "the norms are almost exactly the same; five networks that we examined have 0.96 to 1.00"
             )
         },
         needs=(MAIN,),

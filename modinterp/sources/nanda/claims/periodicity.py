@@ -148,7 +148,8 @@ CLAIMS = (
         id="nanda.fig3.frequencies",
         where="section 4.1, figure 3",
         statement=(
-            "The key frequencies are 14, 35, 41, 42 and 52. The measurement counts how often the paper's seed, or any other, ends with them."
+            "The key frequencies are 14, 35, 41, 42 and 52. The measurement counts how often the paper's "
+            "seed, or any other seed, ends with these frequencies."
         ),
         source_says="14, 35, 41, 42, 52",
         measure=lambda m: {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})},
@@ -232,8 +233,8 @@ CLAIMS = (
         id="nanda.fig9.frequencies",
         where="appendix C.1.1, figure 9",
         statement=(
-            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the paper's seed, or any other, ends with these "
-            "frequencies."
+            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the"
+            " paper's seed, or any other seed, ends with these frequencies."
         ),
         source_says="frequencies 35, 42, 52, 42",
         measure=_heads_frequencies,

@@ -147,8 +147,8 @@ CLAIMS = (
         id="nanda.s51.excluded_def",
         where="section 5.1",
         statement=(
-            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. For the "
-            "ideal algorithm, excluded loss equals that of guessing, ln p."
+            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. "
+            "For the ideal algorithm, excluded loss equals the loss of guessing, ln p."
         ),
         source_says="the source gives a definition",
         measure=lambda *_: _excluded_of_ideal(),
@@ -219,8 +219,8 @@ CLAIMS = (
         needs=(MAIN,),
         finding=mixed(
             "The seed and rounding decide how fast the weights shrink. In cleanup the sum of squared "
-            "weights falls more than twice as fast in some networks, 1.4 times as fast in our main network,"
-            " and no faster in others."
+            "weights falls 1.4 times as fast as before in our main network. In some networks the sum falls "
+            "more than twice as fast as before, in others no faster."
         ),
         figure="progress",
     ),

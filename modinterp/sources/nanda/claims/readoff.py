@@ -129,15 +129,16 @@ def _table_1_claim(row: Readoff) -> Claim:
         id=f"nanda.table1.{row.wave}{row.freq}",
         where="section 4.2, table 1",
         statement=(
-            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons carry two products of equal size that make {row.wave}(w_{row.freq}(a + b)). "
-            f"Measured on every {row.wave} direction of this run's own key frequencies."
+            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons carry two products of equal size that make {row.wave}(w_{row.freq}(a + b)). We measure every {row.wave} direction at the network's own key frequencies."
         ),
         source_says=said_of(row),
         measure=measure,
         printed=measure.numbers(row),
         outside=dict.fromkeys(measure.names, "rounding: the few networks that have this frequency agree to a digit"),
         expected={
-            LOWEST_FVE: at_least(0.85, f"{row.explained} here; 0.932 is the table's lowest; other networks vary"),
+            LOWEST_FVE: at_least(
+                0.85, f"the paper has {row.explained} here; 0.932 is the lowest in table 1; other networks vary"
+            ),
             TWO_LARGEST: equals(1, "the two products are the row's terms"),
             IMBALANCE: at_most(0.1, f"sizes {abs(row.first)} and {abs(row.second)} here"),
             SIGNS_RIGHT: equals(1, "(+, -) for cos, (+, +) for sin"),

@@ -141,8 +141,8 @@ CLAIMS = (
                 ),
                 now="the excluded loss must be at most 1e-3 nats: 4.2e-10 and 3.6e-9 in the same seeds",
                 why=(
-                    "the train loss is 4e-11, so every change is a multiple of the rounding of a float64 sum; at "
-                    "a hundred-millionth of a nat the loss has not risen"
+                    "the train loss is 4e-11 nats, where a ratio only measures rounding in float64; an "
+                    "excluded loss of a hundred-millionth of a nat has not risen"
                 ),
             ),
         ),
@@ -204,8 +204,8 @@ CLAIMS = (
         id="nanda.fig28.l1",
         where="appendix D.1, figure 28",
         statement=(
-            "With a penalty on the absolute weights in place of weight decay the network does not grok, "
-            "whether the penalty is 1, 10 or 100 times the sum of absolute weights."
+            "With a penalty on the absolute weights in place of weight decay, the network does not grok. "
+            "The penalty is 1, 10 or 100 times the sum of absolute weights."
         ),
         source_says="none of nine networks groks",
         measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},

@@ -86,12 +86,13 @@ def _table_3_claim(seed: int, row: Readoff) -> Claim:
         id=f"nanda.table3.seed{seed}.{row.wave}{row.freq}",
         where="appendix C.2.1, table 3",
         statement=(
-            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons of seed {seed} carry one wave of a "
-            f"+ b. Measured on every direction of our seed {seed}, at its own key frequencies."
+            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons of seed {seed} carry one wave of a + b. We measure every direction of our seed {seed}, at the key frequencies of this network."
         ),
         source_says=said_of(row),
         expected={
-            "readoff_lowest": at_least(0.85, f"{row.explained} here, 0.927 is the table's lowest; other networks vary"),
+            "readoff_lowest": at_least(
+                0.85, f"the paper has {row.explained} here; 0.927 is the lowest in table 3; other networks vary"
+            ),
             "readoff_mean": at_least(0.92, "0.972 is the mean of table 3; other networks vary"),
         },
         needs=(MORE_SEEDS[seed],),
@@ -140,7 +141,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig17",
         where="appendix C.2.1, figure 17",
-        statement="The maps from neurons to logits of four more seeds are sparse in the Fourier basis, each with a few key frequencies of its own.",
+        statement=(
+            "The maps from neurons to logits of four more seeds are sparse in the Fourier basis, and each map "
+            "has its own few key frequencies."
+        ),
         source_says="3 or 4 key frequencies",
         measure=lambda *runs: {
             "different sets of key frequencies": len({m.freqs for m in runs}),

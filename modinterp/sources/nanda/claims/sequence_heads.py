@@ -63,10 +63,16 @@ CLAIMS = (
         source_says="removing either head is as bad as removing both",
         measure=each(_composition),
         expected={
-            RATIO_TO_BOTH["previous token"]: at_least(0.8, "as bad as removing both heads, within a fifth"),
-            RATIO_TO_INTACT["previous token"]: at_least(5, "the loss is much higher than with both heads in place"),
-            RATIO_TO_BOTH["induction"]: at_least(0.8, "as bad as removing both heads, within a fifth"),
-            RATIO_TO_INTACT["induction"]: at_least(5, "the loss is much higher than with both heads in place"),
+            RATIO_TO_BOTH["previous token"]: at_least(
+                0.8, "removing one head must be as bad as removing both heads, within a fifth"
+            ),
+            RATIO_TO_INTACT["previous token"]: at_least(
+                5, "the loss must be much higher than with both heads in place"
+            ),
+            RATIO_TO_BOTH["induction"]: at_least(
+                0.8, "removing one head must be as bad as removing both heads, within a fifth"
+            ),
+            RATIO_TO_INTACT["induction"]: at_least(5, "the loss must be much higher than with both heads in place"),
         },
         needs=REPEATED,
         scope="any seed",

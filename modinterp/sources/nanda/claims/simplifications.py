@@ -148,8 +148,8 @@ CLAIMS = (
         id="nanda.A1.sigmoid",
         where="appendices A.1 and C.1.3",
         statement=(
-            "Attention to a is the sigmoid of the score of a minus that of b; attention to b is one minus "
-            "attention to a."
+            "Attention to a is the sigmoid of the score of a minus the score of b. Attention to b is one "
+            "minus attention to a."
         ),
         source_says="the two are equal except for self-attention",
         measure=_sigmoid,
