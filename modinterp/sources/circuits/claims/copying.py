@@ -61,7 +61,7 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
             before=(
                 f"the measure took all numbers from 20 on, and 99% had to be copied without any other number: undefined, with {before}; refuted"
             ),
-            now=f"the measure takes only numbers that are copied when attended alone, at least 90% of all: {now}",
+            now=f"the measure takes only numbers that are copied when attended alone, at least 90% of all; the tolerated share is {now}",
             why="a number that is never copied cannot show how much of another number copying tolerates",
         ),
     )

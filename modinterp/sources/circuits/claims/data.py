@@ -200,7 +200,7 @@ CLAIMS = (
         source_says="accuracy rises from about 85% to about 95%",
         measure=_rebalance,
         expected={
-            "gain on the augmented test set": at_least(0.05, "half of the source's 10 points"),
+            "gain on the augmented test set": at_least(0.05, "the limit is half of the source's 10 points"),
             "accuracy on the augmented test set after": at_least(0.93, "accuracy is about 95% in the source"),
         },
         behaviour=("accuracy on the augmented test set after",),
@@ -260,10 +260,10 @@ CLAIMS = (
         measure=_five_answers,
         expected={
             "loss from one answer an input over that from five, medians over seeds": at_least(
-                2, "as large as the tolerance for the sort's lead over the median"
+                2, "the limit is the tolerance for the sort's lead over the median"
             ),
             "accuracy from five answers an input less that from one, medians over seeds": at_least(
-                0, "as large as the tolerance for the sort's lead over the median"
+                0, "the limit is the tolerance for the sort's lead over the median"
             ),
         },
         behaviour=("accuracy from five answers an input less that from one, medians over seeds",),

@@ -109,9 +109,9 @@ CLAIMS = (
         },
         needs=BALANCED[:1],
         finding=refuted(
-            "Among input positions the mean cosine is 0.38 to 0.51: the embeddings are similar, but far from "
-            "equal. The cosine grows with the length of training, which the report does not state. After 2,000 "
-            "steps the cosine is 0.04.",
+            "The mean cosine of the position embeddings of the inputs is 0.38 to 0.51: these embeddings are"
+            " similar, but far from equal. The cosine grows with the length of training, which the report "
+            "does not state. After 2,000 steps the cosine is 0.04.",
             "setting",
         ),
         figure="positions",
@@ -136,7 +136,7 @@ CLAIMS = (
         finding=mixed(
             "Between orders of one input, the mean cosine of the pre-activations is 0.995 to 0.997 in every"
             " network. The lowest cosine among 50 inputs is 0.952 to 0.976 in some networks and down to "
-            "0.808 in others. The source says 'nearly identical'."
+            "0.808 in others. The source says that the pre-activations are 'nearly identical'."
         ),
         changed=told_inputs_apart("the cosine is 0.19 in the first network"),
         control="also true of another operation",

@@ -142,7 +142,7 @@ CLAIMS = (
         statement="With one operand fixed, the attention oscillates with the other operand at one frequency.",
         source_says="head 1 attends at frequency 4, head 2 at 43, head 3 at 32, and head 0 at many frequencies",
         measure=each(_attention_is_periodic),
-        expected={"heads with a share of 0.8": at_least(2, "3 of 4 heads in the source")},
+        expected={"heads with a share of 0.8": at_least(2, "in the source, 3 of 4 heads do so")},
         reported=(
             "highest share of a head's attention at one frequency",
             "lowest share of a head's attention at one frequency",
@@ -161,7 +161,7 @@ CLAIMS = (
                 TUNED_HEADS: len(m.circles.tuned_heads),
             }
         ),
-        expected={TUNED_HEADS: at_least(2, "3 of 4 heads in the source")},
+        expected={TUNED_HEADS: at_least(2, "in the source, 3 of 4 heads do so")},
         needs=SEEDS,
         scope="any seed",
         figure="attention",

@@ -89,9 +89,9 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "At frequencies that are not key, the projections form no circles, and the embedding's norm is "
-            "far below that of a key frequency. Yet the projections are wide: the source's plane for a weak"
-            " frequency is not perpendicular to the planes of the key frequencies. We keep the source's "
-            "definition of the plane."
+            "far below the norm at a key frequency. Yet the projections are wide: the source's plane for a "
+            "weak frequency is not perpendicular to the planes of the key frequencies. We keep the source's"
+            " definition of the plane."
         ),
         figure="embedding_circles",
     ),
@@ -124,7 +124,7 @@ CLAIMS = (
         statement="Leaving out the bias b_out partly warps the circles of W_L.",
         source_says="the source explains the warp by the missing bias",
         measure=each(_circles_with_bias),
-        expected={"largest change of quality": at_least(0.01, "a visible change of the circles' quality")},
+        expected={"largest change of quality": at_least(0.01, "the circles' quality must change visibly")},
         needs=SEEDS,
         scope="any seed",
         finding=refuted(

@@ -137,7 +137,7 @@ CLAIMS = (
         id="clock.s5.we_norms_10k",
         where="section 5, at 10,000 epochs",
         statement="At 10,000 epochs several frequencies of the embedding stand out.",
-        source_says="4 clean pairs of peaks and some smaller peaks between",
+        source_says="the source sees 4 clean pairs of peaks and some smaller peaks between them",
         measure=each(_frequencies_at_10k),
         expected={
             "frequencies above a quarter of the largest": at_least(2, "the source has 4 such frequencies"),

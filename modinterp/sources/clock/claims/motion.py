@@ -119,14 +119,14 @@ _INSIDE = Change(
         "refer to the centre's movement"
     ),
 )
-_ONE_TURN = between(0.9, 1.1, "one turn, forwards or backwards, as a runs through all residues")
+_ONE_TURN = between(0.9, 1.1, "the circle makes one turn, forwards or backwards, as a runs through all residues")
 _ROTATES: dict[str, Band] = {
     ROTATION: _ONE_TURN,
-    ROTATION_FIT: at_least(0.8, "a rotation large enough to be visible"),
+    ROTATION_FIT: at_least(0.8, "the rotation must be large enough to be visible"),
 }
 _REVOLVES: dict[str, Band] = {
     "revolution [turns]": _ONE_TURN,
-    "revolution, lowest R squared": at_least(0.9, "a revolution large enough to be visible"),
+    "revolution, lowest R squared": at_least(0.9, "the revolution must be large enough to be visible"),
     "largest rotation [turns]": at_most(0.1, "the circles do not turn"),
 }
 

@@ -127,7 +127,7 @@ CLAIMS = (
         id="clock.s4.curves",
         where="section 4",
         statement="The network groks within some thousand epochs, and W_E keeps shrinking for thousands more.",
-        source_says="test accuracy reaches 100% by about 4,000; W_E shrinks until about 6,000",
+        source_says="test accuracy reaches 100% by about epoch 4,000; W_E shrinks until about epoch 6,000",
         measure=each(_curves),
         expected={
             "grokked": between(

@@ -94,7 +94,7 @@ CLAIMS = (
             "All 12,769 pairs are split by torch's random permutation of seed 0; the source prints the "
             "first five pairs of each part."
         ),
-        source_says="3,830 and 8,939 pairs; the first pair is (37, 1)",
+        source_says="3,830 training pairs and 8,939 test pairs; the first pair is (37, 1)",
         measure=_data,
         expected={"train pairs": equals(3830), "test pairs": equals(8939), "first pairs as printed": equals(1)},
         needs=(),

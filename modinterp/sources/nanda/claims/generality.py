@@ -278,7 +278,7 @@ CLAIMS = (
         id="nanda.C23.consistent",
         where="appendix C.2.3, table 5",
         statement="Every network that generalises with weight decay computes its answers from waves of a + b at a few key frequencies.",
-        source_says="lowest FVE of the logits 63.9%, with 80% of the data",
+        source_says="the lowest FVE of the logits is 63.9%, with 80% of the data",
         measure=_consistent,
         expected={
             "lowest excluded loss over ln p": at_least(

@@ -121,7 +121,7 @@ CLAIMS = (
         measure=head_roles(N_MULTIPLY, PAIR_CORRELATION, PAIR_COSINE),
         printed={N_MULTIPLY: 2},
         expected={
-            N_MULTIPLY: equals(2, "heads 0 and 2 in the paper"),
+            N_MULTIPLY: equals(2, "heads 0 and 2 multiply in the paper"),
         },
         needs=SEEDS,
         scope="any seed",

@@ -52,7 +52,7 @@ CLAIMS = (
             "neurons_explained": at_least(
                 0.60, "the paper has 0.846; archived networks have 0.79 with a float32 loss, 0.36 with weight decay 0.1"
             ),
-            "neurons_median": at_least(0.85, "more than half pass in the paper"),
+            "neurons_median": at_least(0.85, "more than half of the neurons pass in the paper"),
         },
         needs=(MAIN,),
         figure="neurons",

@@ -27,10 +27,10 @@ PAPERS_HEADS = "heads at the paper's frequency"
 N_COMPONENTS = "components of the blocks"
 
 ONE_FREQUENCY_A_HEAD = {
-    "heads with a share of 0.8": at_least(3, "table 2: 98% to 99% for all four heads"),
-    "lowest share of a head's attention at one frequency": at_least(0.5, "table 2: 97.9% at least"),
+    "heads with a share of 0.8": at_least(3, "all four heads have 98% to 99% in table 2"),
+    "lowest share of a head's attention at one frequency": at_least(0.5, "all heads have 97.9% or more in table 2"),
 }
-PERIODIC = at_least(0.85, "the threshold that 84.6% of the paper's neurons pass")
+PERIODIC = at_least(0.85, "84.6% of the paper's neurons pass this threshold")
 
 
 def _embedding(m: CyclicMeasurements) -> dict[str, Value]:
@@ -240,7 +240,7 @@ CLAIMS = (
         measure=_heads_frequencies,
         printed={PAPERS_HEADS: 4},
         by_selection=(PAPERS_HEADS,),
-        expected={PAPERS_HEADS: equals(4, "each head at the paper's frequency")},
+        expected={PAPERS_HEADS: equals(4, "each head must be at the paper's frequency")},
         needs=(MAIN,),
         finding=refuted(
             "Our main network was chosen for its frequencies. In other numerical replicates of the paper's seed, rounding decides which heads are at the paper's frequencies, and other seeds have other frequencies."

@@ -87,7 +87,7 @@ CLAIMS = (
         id="nanda.s52.memorization",
         where="section 5.2",
         statement="In the first phase, memorisation, train loss and excluded loss fall together.",
-        source_says="epochs 0 to 1,400",
+        source_says="the phase lasts from epoch 0 to 1,400",
         measure=_memorization,
         expected={
             "t1": between(800, 2500, "memorisation ends at 1,400 in the paper"),
@@ -143,7 +143,7 @@ CLAIMS = (
         id="nanda.s52.circuit",
         where="section 5.2",
         statement="In the second phase, circuit formation, the circuit forms well before the network groks.",
-        source_says="epochs 1,400 to 9,400",
+        source_says="the phase lasts from epoch 1,400 to 9,400",
         measure=_circuit,
         expected={
             "t2 over t1": at_least(2, "the paper has 6.7"),
@@ -159,7 +159,7 @@ CLAIMS = (
             "In the third phase, cleanup, test loss falls suddenly and weights shrink. After cleanup, losses "
             "and weights are stable."
         ),
-        source_says="epochs 9,400 to 14,000",
+        source_says="the phase lasts from epoch 9,400 to 14,000",
         measure=_cleanup,
         expected={
             "(t3 - t2) over t2": at_most(1, "the paper has 0.49"),
@@ -208,7 +208,7 @@ CLAIMS = (
         ),
         source_says="the paper prints no number",
         measure=_restricted_accuracy,
-        expected={"epochs by which restricted accuracy is ahead": at_least(500, "thousands of epochs in figure 13")},
+        expected={"epochs by which restricted accuracy is ahead": at_least(500, "figure 13 shows thousands of epochs")},
         needs=(MAIN,),
         figure="restricted_accuracy",
         contrast=("nanda/fraction-90-0",),
@@ -220,7 +220,7 @@ CLAIMS = (
         source_says="the paper prints no number",
         measure=_coefficients,
         expected={
-            "smallest growth from t1": at_least(5, "from near 0 in figure 14"),
+            "smallest growth from t1": at_least(5, "the coefficients grow from near 0 in figure 14"),
             "largest jump in 100 epochs over the final value": at_most(0.3, "the growth is smooth in figure 14"),
         },
         needs=(MAIN,),

@@ -153,8 +153,8 @@ CLAIMS = (
         where="appendix D.1, figure 27",
         statement="The less weight decay, the later the network groks.",
         source_says=(
-            "about 3,000, 5,000 to 10,000 and 20,000 epochs; the text assigns these to decays of 0.3, 1 and"
-            " 3, but the text's next sentence and figure 27 reverse the order"
+            "about 3,000, 5,000 to 10,000 and 20,000 epochs; the text orders the decays as 0.3, 1, 3, but "
+            "figure 27 reverses the order"
         ),
         measure=_decays,
         expected={

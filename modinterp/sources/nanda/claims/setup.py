@@ -157,7 +157,7 @@ CLAIMS = (
             "The network is trained on 30% of the 113^2 pairs; all others are held out. AdamW has learning rate "
             "1e-3 and weight decay 1, for 40,000 epochs."
         ),
-        source_says="3,830 and 8,939 pairs",
+        source_says="3,830 training pairs and 8,939 test pairs",
         measure=lambda m: {
             "train pairs": len(m.split.train),
             "test pairs": len(m.split.test),
@@ -191,7 +191,9 @@ CLAIMS = (
             "test accuracy when memorised": at_most(0.3, "test accuracy is low before grokking"),
             "test accuracy by epoch 30,000": at_least(0.999, "all five curves end at 1"),
             "grokked": between(3_000, 25_000, "the paper's networks grok near epoch 10,000; seeds differ"),
-            MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "half and one and a half times the paper's 10,000"),
+            MEDIAN_GROKKING_EPOCH: between(
+                5_000, 15_000, "the limits are half and one and a half times the paper's 10,000"
+            ),
         },
         behaviour=("train accuracy by epoch 1,500", "test accuracy when memorised", "test accuracy by epoch 30,000"),
         needs=SEEDS,
@@ -204,7 +206,7 @@ CLAIMS = (
         statement=(
             "Train loss falls fast. Test loss first rises far above chance and then collapses, in all five seeds."
         ),
-        source_says="final test loss 2.4e-7 (section 4.2), 2.0e-7 to 2.4e-7 in its other seeds (table 4)",
+        source_says="the final test loss is 2.4e-7 (section 4.2), and 2.0e-7 to 2.4e-7 in other seeds (table 4)",
         printed={"final_test_loss": 2.4e-7},
         expected={
             "highest_test_loss": at_least(

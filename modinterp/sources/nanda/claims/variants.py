@@ -172,16 +172,16 @@ CLAIMS = (
         source_says="test losses 1.7e-7 to 3.0e-7, Gini of W_L 0.82 to 0.86, FVE of the logits 95% to 99% (table 5)",
         measure=_like_mainline,
         expected={
-            "highest_test_loss": at_least(10, "the tolerance for mod 113: twice chance"),
+            "highest_test_loss": at_least(10, "the tolerance for mod 113 is twice chance"),
             "final_test_loss": at_most(1e-6, "the tolerance for mod 113"),
             "grokked": between(
                 3_000, 25_000, "the tolerance for mod 113: the paper's networks grok near 10,000; seeds differ"
             ),
             MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "the tolerance for mod 113"),
             "grokking_ratio": at_least(
-                3, "the tolerance for mod 113: the ratio is 7 in the paper; half of this is enough"
+                3, "the tolerance for mod 113; the paper's ratio is 7, and half of this ratio is enough"
             ),
-            LOGIT_FVE: at_least(0.9, "the tolerance for mod 113: 0.95 in the paper"),
+            LOGIT_FVE: at_least(0.9, "the tolerance for mod 113; the paper has 0.95"),
             MEAN_MLP_FVE: at_least(0.92, "the tolerance for mod 113: 0.962 is the mean of table 1"),
             "gini_read": at_least(0.7, "the tolerance for mod 113"),
         },
