@@ -214,7 +214,7 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="the statement; its tolerances for the slope are removed",
+                what="the statement, from which we removed the tolerances for the slope",
                 before=(
                     "one dimension had to have a slope of size 0.012: all 128 slopes lie between 0.0148 and "
                     "0.0184, refuted"

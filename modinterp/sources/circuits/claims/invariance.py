@@ -157,7 +157,7 @@ CLAIMS = (
         where="Max transformer, permutations",
         statement=(
             "The pattern in the similarities between permutations comes from the sequence in which "
-            "permutations are listed. The pattern vanishes in a random sequence."
+            "permutations are listed. In a random sequence of permutations the pattern vanishes."
         ),
         source_says="the source sees the pattern in two heat-maps",
         measure=each(_perm_pattern),

@@ -147,8 +147,8 @@ CLAIMS = (
                     " is expected; refuted"
                 ),
                 now=(
-                    "the claim states only that the source draws the tables; the 0.772 is reported (0.019 with "
-                    "shuffled numbers)"
+                    "the claim states only that the source draws the tables; the explained share is only "
+                    "reported: 0.772 (0.019 with shuffled numbers)"
                 ),
                 why=('"no pattern found" reports an observation, and does not state that no pattern exists'),
             ),

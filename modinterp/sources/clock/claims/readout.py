@@ -245,9 +245,9 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The right condition is gcd(k1, k2, ..., P) = 1, which a check of every residue confirms. For a prime "
-            "P any frequency meets the condition. Mod 53 the paper's frequencies 10, 14 and 22 have a common "
-            "divisor, and the network generalises.",
+            "The right condition is gcd(k1, k2, ..., P) = 1, which a check of every residue confirms. For a"
+            " prime P any frequency meets the condition of a unique answer. Mod 53 the paper's frequencies "
+            "10, 14 and 22 have a common divisor, and the network generalises.",
             "source",
         ),
         figure="explorer",

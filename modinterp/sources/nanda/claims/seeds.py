@@ -109,7 +109,7 @@ def _table_4_claim(seed: int) -> Claim:
         statement=(
             f"Seed {seed} solves the task. Without its key frequencies the network is worse than guessing; without all other frequencies the network is better than before."
         ),
-        source_says=f"{whole:g}, {without_keys:g}, {without_others:g}",
+        source_says=f"test loss {whole:g}; {without_keys:g} without key frequencies; {without_others:g} without all others",
         measure=_table_4,
         expected={
             TEST_LOSS: at_most(1e-6, "the limit is 4 times the largest loss of table 4, 2.33e-7"),
