@@ -123,7 +123,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the measure and its tolerance",
+                what="the definition of the measured number, and the tolerance of the number",
                 before=(
                     "the difference had to be at most 0 nats: -2.33, -2.88 and -2.22, but also -0.0002 before training"
                 ),
@@ -131,7 +131,7 @@ CLAIMS = (
                     "the difference must be at most -0.25 of the table's standard deviation: -0.659, -0.706"
                     " and -0.729; -0.021 before training"
                 ),
-                why="the source looked at a heat-map, so the effect must be large enough to see in one",
+                why="the source looked at a heat-map, so the effect must be large enough to see in a heat-map",
             ),
         ),
     ),

@@ -130,7 +130,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="the measure",
+                what="the definition of the measured number",
                 before=(
                     "the step across the diagonal of the table of scores had to be at most 1 standard "
                     "deviation: 1.05, refuted"

@@ -149,7 +149,9 @@ CLAIMS = (
         source_says="the source says that each output attends to the number of one rank",
         measure=each(_second_last),
         expected={
-            "best head, the worse of the last two outputs": at_least(0.7, ('the source states two ranks, "and so on"'))
+            "best head, the worse of the last two outputs": at_least(
+                0.7, ('the source states this for two outputs, "and so on"')
+            )
         },
         needs=SORT,
         scope="any seed",

@@ -226,7 +226,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the measure",
+                what="the definition of the measured number",
                 before="the share of corners among measured points: at least 0.142, 0.230 and 0.230 on circles, at most 0.230, 0.283 and 0.292 on petals",
                 now=(
                     "without noise, all points of circles are corners; if attention and plane differ in "

@@ -191,7 +191,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the measure",
+                what="the definition of the measured number",
                 before=(
                     "accuracy was measured without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, "
                     "held in two of three"

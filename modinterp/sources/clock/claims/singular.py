@@ -109,7 +109,7 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="the share",
+                what="which share along a singular vector is measured",
                 before=(
                     "the claim measured the share of all variance along a singular vector: 0.451, 0.928 and "
                     "0.592, refuted"

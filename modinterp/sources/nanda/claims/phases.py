@@ -146,7 +146,7 @@ CLAIMS = (
         source_says="the phase lasts from epoch 1,400 to 9,400",
         measure=_circuit,
         expected={
-            "t2 over t1": at_least(2, "the paper has 6.7"),
+            "t2 over t1": at_least(2, "t2 over t1 is 6.7 in the paper"),
             "restricted loss at t2": at_most(1, "restricted loss is far below test loss in figure 7"),
         },
         needs=(MAIN,),
@@ -162,7 +162,7 @@ CLAIMS = (
         source_says="the phase lasts from epoch 9,400 to 14,000",
         measure=_cleanup,
         expected={
-            "(t3 - t2) over t2": at_most(1, "the paper has 0.49"),
+            "(t3 - t2) over t2": at_most(1, "the ratio is 0.49 in the paper"),
             "spread of the excluded loss after t3": at_most(0.25, "excluded loss has a plateau in figure 7"),
         },
         needs=(MAIN,),

@@ -236,7 +236,7 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 was="refuted",
-                what="the measure",
+                what="the definition of the measured number",
                 before=(
                     "two of three seeds had to stay without generalising, with an excluded loss of at most ten "
                     "times the train loss: the share is 0, refuted"

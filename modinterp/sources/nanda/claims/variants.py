@@ -155,7 +155,7 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 was="refuted",
-                what="the measure",
+                what="the definition of the measured number",
                 before=(
                     "the claim used the share of three seeds that stay below 0.9: 0.33, where 0.67 is expected; refuted"
                 ),
