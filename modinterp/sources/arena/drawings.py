@@ -37,7 +37,7 @@ def _sureness(m: SequenceMeasurements) -> go.Figure:
     lines = {
         label: (table["position"].tolist(), table[name].tolist()) for label, name in zip(shown, names, strict=True)
     }
-    title = "Every sign is right, but the network is unsure where the sum is near zero"
+    title = "The network predicts every sign correctly, but is uncertain where the sum is near zero"
     return measured.curves(lines, ("position in the list", "accuracy or probability"), title)
 
 
@@ -47,7 +47,7 @@ def _attention(m: SequenceMeasurements) -> go.Figure:
     lines = {
         f"query position {place}": (list(places)[: place + 1], pattern[place, : place + 1]) for place in (4, 9, 14, 19)
     }
-    title = "Each position attends equally to all positions so far"
+    title = "Each position attends equally to itself and all earlier positions"
     return measured.curves(lines, ("position attended to", "mean attention"), title)
 
 
@@ -93,7 +93,7 @@ def _neurons(m: SequenceMeasurements) -> go.Figure:
     boosts = (m.precise.blocks[0].mlp.W_out @ m.folded.W_U).detach()
     neurons = list(range(len(boosts)))
     lines = {name: (neurons, boosts[:, place]) for place, name in enumerate(("negative", "zero", "positive"))}
-    title = "Each neuron raises the logits of zero and one sign, and lowers the other sign's"
+    title = "Each neuron raises the logits of zero and of one sign, and lowers the logit of the other sign"
     return measured.curves(lines, ("neuron", "logit that the neuron adds per unit"), title, markers=True)
 
 
@@ -133,7 +133,7 @@ def _sort_scores(m: SequenceMeasurements) -> go.Figure:
 
 def _sort_gaps(by_run: Measured) -> go.Figure | None:
     lines = {_short(name): (GAPS, [right_behind_jumps(m, gap) for gap in GAPS]) for name, m in by_run.items()}
-    title = "Jumps that are rare in training break the sorting"
+    title = "The network sorts lists wrongly if they contain large jumps, which are rare in training"
     return measured.curves(lines, ("jump to the next number", "accuracy"), title) if lines else None
 
 

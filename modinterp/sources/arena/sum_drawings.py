@@ -19,7 +19,7 @@ def _agreements(m: SequenceMeasurements) -> go.Figure:
     for column in range(1, m.task.digits):
         looks = for_carry(m, column)
         lines[f"column {column}"] = ([look.position for look in looks], [look.agreement for look in looks])
-    title = "Some heads attend to the digit that decides the carry (1), some to the other digit (0)"
+    title = "Some heads attend to the digit that decides the carry (agreement 1), some to the other digit (agreement 0)"
     return measured.curves(
         lines, ("position of the head's query", "agreement with the deciding digit, 0 to 1"), title, markers=True
     )

@@ -138,12 +138,12 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.solved",
         where="November, the network",
-        statement="The sign of the answer is right everywhere, except that sums near zero are uncertain.",
-        source_says="1.000; loss .073, mean probability .938, least .579",
+        statement="The network predicts every sign correctly, but it is uncertain about sums near zero.",
+        source_says="accuracy 1.000, loss .073; probability of the right answer: mean .938, least .579",
         measure=each(_solved),
         expected={
-            ACCURACY: at_least(0.9999, "1.000 in the source"),
-            LOSS: between(0.06, 0.09, "0.073 in the source"),
+            ACCURACY: at_least(0.9999, "the source's accuracy is 1.000"),
+            LOSS: between(0.06, 0.09, "the source's loss is 0.073"),
         },
         behaviour=(ACCURACY,),
         printed={LOSS: 0.073},
@@ -155,12 +155,12 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.uniform",
         where="November, attention",
-        statement="The head attends equally to every position so far.",
+        statement="At each position, the head attends equally to this position and all earlier positions.",
         source_says="uniform",
         measure=each(_uniform),
         expected={
             "largest deviation from uniform attention, as a share": at_most(
-                0.01, "attention is uniform in the source; a hundredth is allowed for rounding"
+                0.01, "attention is uniform in the source; we allow a deviation of a hundredth for rounding"
             )
         },
         needs=CUMSUM,
@@ -176,7 +176,7 @@ CLAIMS = (
         expected={
             QUERIES: at_most(0.05, "zero"),
             KEYS: at_most(0.05, "zero"),
-            SCORE: at_most(0.01, "scores are zero, so no score distinguishes two positions"),
+            SCORE: at_most(0.01, "the source's scores are zero, so no score distinguishes two positions"),
         },
         needs=CUMSUM,
         scope="any seed",
@@ -185,7 +185,7 @@ CLAIMS = (
         id="arena.cumsum.rank_one",
         where="November, OV circuit",
         statement="The head writes all numbers along one direction.",
-        source_says="one singular value is not near zero",
+        source_says="only one singular value of the head's output matrix is far from zero",
         measure=each(lambda m: {"energy of the first direction": u(judged(m)).energy}),
         expected={"energy of the first direction": at_least(0.999, "one direction")},
         needs=CUMSUM,
@@ -208,8 +208,8 @@ CLAIMS = (
         id="arena.cumsum.mean",
         where="November, what the MLP reads",
         statement=(
-            "Along the direction that the head writes, the residual stream holds the mean of the numbers so far, "
-            "not their sum."
+            "Along the head's output direction, the residual stream holds the mean of the numbers so "
+            "far, not the sum of these numbers."
         ),
         source_says="the cumulative mean",
         measure=each(_mean),
@@ -227,17 +227,18 @@ CLAIMS = (
         id="arena.cumsum.u_align",
         where="November, unembedding",
         statement=(
-            "The logit direction of 'positive' points along the head's direction u, and that of 'negative' points "
-            "against u. Both point slightly against 'zero'."
+            "The logit direction of 'positive' points along the head's direction u, and the logit "
+            "direction of 'negative' points against u. Both logit directions point slightly against "
+            "the direction of 'zero'."
         ),
-        source_says=".970, -.958, -.949, -.190, -.128",
+        source_says="cosines of .970, -.958, -.949, -.190 and -.128",
         measure=each(_u_align),
         expected={
-            POS_U: at_least(0.9, "0.970 in the source"),
-            NEG_U: at_most(-0.9, "-0.958 in the source"),
-            POS_NEG: at_most(-0.8, "-0.949 in the source"),
-            POS_ZERO: between(-0.4, 0, "-0.190 in the source"),
-            NEG_ZERO: between(-0.4, 0, "-0.128 in the source"),
+            POS_U: at_least(0.9, "the source's cosine is 0.970"),
+            NEG_U: at_most(-0.9, "the source's cosine is -0.958"),
+            POS_NEG: at_most(-0.8, "the source's cosine is -0.949"),
+            POS_ZERO: between(-0.4, 0, "the source's cosine is -0.190"),
+            NEG_ZERO: between(-0.4, 0, "the source's cosine is -0.128"),
         },
         printed={POS_U: 0.970, NEG_U: -0.958, POS_NEG: -0.949, POS_ZERO: -0.190, NEG_ZERO: -0.128},
         needs=CUMSUM,

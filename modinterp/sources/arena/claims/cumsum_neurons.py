@@ -109,8 +109,9 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
-        statement="Without the MLP's neurons more than half of the answers are right, and the wrong answers say zero.",
-        source_says="loss .536, for the network with centred weights",
+        statement="Without the MLP's neurons the network gets more than half of the answers right, and its "
+        "wrong answers are zero.",
+        source_says="without the MLP, the network with centred weights has a loss of .536",
         measure=each(_without_mlp),
         expected={
             ACCURACY: between(0.5, 0.9, "more than half"),
@@ -124,12 +125,12 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.near_zero",
         where="November, ablation of the MLP",
-        statement="Only small means need the MLP.",
+        statement="The network needs the MLP only where the mean of the numbers is small.",
         source_says="a figure",
         measure=each(_near_zero),
         expected={
-            FAR: at_least(0.98, "the MLP is not needed for large means"),
-            NEAR: at_most(0.4, "the MLP is needed for small means"),
+            FAR: at_least(0.98, "the network does not need the MLP where the mean is large"),
+            NEAR: at_most(0.4, "the network needs the MLP where the mean is small"),
         },
         needs=CUMSUM,
         scope="any seed",
@@ -138,10 +139,10 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.signs",
         where="November, neurons",
-        statement="A neuron fires on one sign of the mean, and boosts the answer of that sign.",
+        statement="A neuron fires on one sign of the mean, and boosts the answer of this same sign.",
         source_says="of six neurons",
         measure=each(_signs_agree),
-        expected={AGREEING: equals(1, "every neuron that matters")},
+        expected={AGREEING: equals(1, "the source says this of every neuron that matters")},
         needs=CUMSUM,
         scope="any seed",
         control="also true before training",
@@ -150,7 +151,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.signs_listed",
         where="November, neurons",
-        statement="Neurons 0, 1, 3 and 4 fire on positive means, 2 and 7 on negative ones.",
+        statement="Neurons 0, 1, 3 and 4 fire on positive means; neurons 2 and 7 fire on negative means.",
         source_says="neurons 0, 1, 3, 4 fire on positive means; 2, 7 on negative",
         measure=each(_signs_listed),
         expected={"neurons with the sign that the source lists": equals(6, "the source's list")},
@@ -166,12 +167,12 @@ CLAIMS = (
         id="arena.cumsum.neurons",
         where="November, ablation of neurons",
         statement="Neuron 2 matters most, then neurons 7 and 4; neurons 5 and 6 do not matter.",
-        source_says=".0185 .0163 .0951 .0200 .0311 .0002 .0000 .0465",
+        source_says="losses rise by .0185, .0163, .0951, .0200, .0311, .0002, .0000 and .0465 without neurons 0 to 7",
         measure=each(_order),
         expected={
             "neurons 2, 7 and 4 matter most, in this order": equals(1, "neurons 2, 7 and 4 matter most in the source"),
             "largest rise of the loss without neuron 5 or 6": at_most(
-                0.001, "the loss rises by 0.0002 and 0.0000 in the source"
+                0.001, "in the source the loss rises by 0.0002 and 0.0000 without these neurons"
             ),
         },
         given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
@@ -186,7 +187,7 @@ CLAIMS = (
         measure=each(_boost_zero),
         expected={
             "smallest boost of zero by a neuron that matters": at_least(
-                0, "every neuron that matters boosts the answer zero"
+                0, "the source says that every neuron that matters boosts zero"
             )
         },
         needs=CUMSUM,
@@ -196,7 +197,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.relu",
         where="not in the source",
-        statement="All neurons are ReLUs of the mean or of its negative, with thresholds near zero.",
+        statement="Each neuron is a ReLU of the mean or of the negative mean, with a threshold near zero.",
         source_says="nothing",
         measure=each(_relu),
         expected={RELU: at_least(0.98, "the neuron is a ReLU of the projection")},

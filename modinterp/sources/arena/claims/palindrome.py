@@ -141,7 +141,7 @@ CLAIMS = (
         id="arena.palindrome.solved",
         where="July, the network",
         statement="The network distinguishes nearly all palindromes from other sequences.",
-        source_says=".997; loss .008, margin 7.489",
+        source_says="accuracy .997, loss .008, margin 7.489",
         measure=each(
             lambda m: {
                 ACCURACY: m.answered.accuracy,
@@ -149,7 +149,7 @@ CLAIMS = (
                 "mean margin of the right answer, logits": margin(m, m.precise),
             }
         ),
-        expected={ACCURACY: at_least(0.98, "0.997 in the source")},
+        expected={ACCURACY: at_least(0.98, "the source's accuracy is 0.997")},
         reported=(LOSS, "mean margin of the right answer, logits"),
         needs=PALINDROME,
         scope="any seed",
@@ -165,14 +165,18 @@ CLAIMS = (
         measure=each(lambda m: {PLACES: int((differences(m)[best_head(m)] >= ENOUGH).sum())}),
         expected={
             PLACES: at_least(
-                6, ("ten positions have a mirror; there the weight is larger by 0.3 where both tokens are equal")
+                6,
+                (
+                    "at each of the ten positions with a mirror, the attention must be larger by 0.3 if both "
+                    "tokens are equal"
+                ),
             )
         },
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "In palindrome-1 head 0.1 does the reverse: at six positions its weight on the mirror position is "
-            "larger by 0.34 to 0.52 where the two tokens are unequal."
+            "In the network palindrome-1, head 0.1 does the reverse. At six positions it attends "
+            "more to the mirror position if the two tokens are unequal, by 0.34 to 0.52."
         ),
         figure="palindrome_mirror",
     ),
@@ -180,11 +184,11 @@ CLAIMS = (
         id="arena.palindrome.heads",
         where="July, ablation of heads",
         statement="One head in each layer carries the answer.",
-        source_says=".614 and .299 of 7.489",
+        source_says="without one head, the margin falls from 7.489 to .614 (first layer) or .299 (second layer)",
         measure=each(_heads),
         expected={
-            FIRST: at_most(2, "0.614 in the source"),
-            SECOND: at_most(2, "0.299 in the source"),
+            FIRST: at_most(2, "the source's margin is 0.614"),
+            SECOND: at_most(2, "the source's margin is 0.299"),
         },
         needs=PALINDROME,
         scope="any seed",
@@ -195,10 +199,12 @@ CLAIMS = (
         id="arena.palindrome.heads_listed",
         where="July, ablation of heads",
         statement=(
-            "Replacing the output of head 0.0 or 1.0 by its mean destroys the answer; the other heads do not "
-            "matter. Zero ablation makes head 0.1 look important as well."
+            "Replacing the output of head 0.0 or 1.0 by its mean destroys the answer; the other "
+            "heads do not matter. Replacing the output by zeros makes head 0.1 look important as "
+            "well."
         ),
-        source_says=".614, 6.642, .299, 6.815; with zeros 1.672, 3.477, 2.847, 7.274",
+        source_says="margins of .614, 6.642, .299 and 6.815 with each head at its mean; 1.672, 3.477, 2.847 "
+        "and 7.274 at zero",
         measure=each(_heads_listed),
         expected={MEANS[place]: near(value, 0.05, "the source's number") for place, value in PRINTED.items()},
         given={SEED: equals(42, "head numbers are arbitrary: another seed numbers its heads differently")},
@@ -206,16 +212,18 @@ CLAIMS = (
         reported=tuple(ZEROS.values()),
         needs=PALINDROME[:1],
         finding=one_seed(
-            "The heads rank as in the source, and under zero ablation head 0.1 looks important as well. But the "
-            "margins are 0.48, 6.52, 0.27 and 6.76. The network equals the authors' network up to rounding. "
-            "Between its last saved rounds the margins move by up to 1.05."
+            "Our heads have the source's order of importance, and under zero ablation head 0.1 looks "
+            "important as well. But our margins are 0.48, 6.52, 0.27 and 6.76. Our network equals "
+            "the authors' network up to rounding. Between our last saved rounds the margins move by "
+            "up to 1.05."
         ),
     ),
     Claim(
         id="arena.palindrome.blind",
         where="July, adversarial inputs",
-        statement="The network misses a mismatch at position 17 or 19 alone, and sees all other mismatches.",
-        source_says="places 17 and 19",
+        statement="The network misses a mismatch that occurs only at position 17 or only at position 19, "
+        "and detects all other mismatches.",
+        source_says="the network misses mismatches at positions 17 and 19",
         measure=each(_blind),
         expected={
             MISSED: at_least(0.95, "missed"),
@@ -230,10 +238,10 @@ CLAIMS = (
         id="arena.palindrome.direction",
         where="July, what the first layer writes",
         statement=(
-            "The first layer writes that two mirrored tokens differ along one direction, at every position where "
-            "it detects this."
+            "At every position where the first layer detects that two mirrored tokens differ, it "
+            "writes this difference along one and the same direction."
         ),
-        source_says="cosines of .96 and more, but -.94 at positions 17, 19 and 20",
+        source_says="outputs have cosines of .96 and more, but of -.94 at positions 17, 19 and 20",
         measure=each(_direction),
         expected={ALIKE: at_least(0.8, "one direction")},
         reported=(ASKED,),

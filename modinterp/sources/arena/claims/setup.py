@@ -33,7 +33,7 @@ CLAIMS = (
         id="arena.arch",
         where="each month, the network",
         statement="The source's five networks have 2,447, 49,684, 30,300, 8,262 and 16,475 weights.",
-        source_says="sizes of each network",
+        source_says="the source states the number of weights of each network",
         measure=lambda: {name: sum(map(prod, RUNS[run].model.shapes().values())) for name, run in WEIGHTS.items()},
         expected=dict(zip(WEIGHTS, map(equals, (2_447, 49_684, 30_300, 8_262, 16_475)), strict=True)),
         scope="any network",
@@ -41,14 +41,16 @@ CLAIMS = (
     Claim(
         id="arena.reproduction",
         where="November, notebook",
-        statement="Training with the authors' recipe and seed reproduces their network.",
+        statement="Training with the authors' recipe and seed reproduces the authors' network.",
         source_says="the authors' network has norms .021, .022 and 2.80, and a singular value of 22.01",
         measure=each(_reproduced),
         expected={
-            Q: near(0.021, 0.0005, "0.021 in the authors' network, to its last digit"),
-            K: near(0.022, 0.0005, "0.022 in the authors' network, to its last digit"),
-            V: near(2.80, 0.005, "2.80 in the authors' network, to its last digit"),
-            LARGEST: near(22.01, 0.01, "22.01 in the authors' network, to its last digit"),
+            Q: near(0.021, 0.0005, "the authors' network has a norm of 0.021; we require the same printed digits"),
+            K: near(0.022, 0.0005, "the authors' network has a norm of 0.022; we require the same printed digits"),
+            V: near(2.80, 0.005, "the authors' network has a norm of 2.80; we require the same printed digits"),
+            LARGEST: near(
+                22.01, 0.01, "the authors' network has a singular value of 22.01; we require the same printed digits"
+            ),
         },
         given={SEED: equals(42, "the authors' seed")},
         needs=CUMSUM[:1],

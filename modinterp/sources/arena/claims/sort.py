@@ -129,9 +129,9 @@ CLAIMS = (
         id="arena.sort.solved",
         where="October, the network",
         statement="The network sorts nearly every list.",
-        source_says=".9989; loss .039, mean probability .966, least .001",
+        source_says="accuracy .9989, loss .039; probability of the right answer: mean .966, least .001",
         measure=each(_solved),
-        expected={ACCURACY: at_least(0.995, "0.9989 in the source")},
+        expected={ACCURACY: at_least(0.995, "the source's accuracy is 0.9989")},
         reported=("share of the lists sorted throughout", LOSS, LOWEST),
         needs=SORT,
         scope="any seed",
@@ -139,10 +139,12 @@ CLAIMS = (
     Claim(
         id="arena.sort.next_larger",
         where="October, summary",
-        statement="In at least one head, a number attends to the smallest larger number of the list.",
+        statement="In at least one head, each number attends to the next larger number of the list.",
         source_says="a figure",
         measure=each(_next_larger),
-        expected={EITHER: at_least(0.75, "nearly every query attends to the next number in the source's figure")},
+        expected={
+            EITHER: at_least(0.75, "in the source's figure nearly every query attends to the next larger number")
+        },
         reported=(OWNER,),
         needs=SORT,
         scope="any seed",
@@ -152,14 +154,14 @@ CLAIMS = (
         id="arena.sort.sep",
         where="October, SEP",
         statement=(
-            "The separator SEP attends to the smallest number: the attention scores from SEP fall as the number "
-            "rises, up to about 30."
+            "The separator SEP attends to the smallest number: the attention scores from SEP fall as "
+            "the number rises, up to about 30."
         ),
         source_says="a figure",
         measure=each(_sep),
         expected={
-            SMALLEST: at_least(0.95, "SEP attends to the smallest number"),
-            FALLING: at_most(-0.9, "scores fall up to 30, in the head where scores fall more"),
+            SMALLEST: at_least(0.95, "the source says that SEP attends to the smallest number"),
+            FALLING: at_most(-0.9, "in the source scores fall up to 30; we take the head where scores fall more"),
         },
         reported=("rank correlation of score and number, 31 to 50",),
         needs=SORT,
@@ -171,8 +173,8 @@ CLAIMS = (
                 before="the scores of SEP's token embedding alone: -0.928, held",
                 now="the scores of SEP's token and position embeddings together: -0.999",
                 why=(
-                    "SEP always stands at one position, and with its position embedding the measurement "
-                    "reproduces the authors' figures"
+                    "SEP always stands at the same position, and including the position embedding reproduces "
+                    "the authors' figures"
                 ),
             ),
         ),
@@ -181,10 +183,10 @@ CLAIMS = (
     Claim(
         id="arena.sort.copies",
         where="October, OV circuit",
-        statement="The heads copy the number that they attend to, and each number is copied by some head.",
+        statement="Heads copy the number that they attend to, and every number is copied by at least one head.",
         source_says="51 of 51",
         measure=each(_copies),
-        expected={COPIED: at_least(49, "all 51 numbers are copied in the source; rounding may cost two")},
+        expected={COPIED: at_least(49, "in the source the heads copy all 51 numbers; rounding may cost two numbers")},
         needs=SORT,
         scope="any seed",
         figure="sort_copies",
@@ -192,8 +194,8 @@ CLAIMS = (
     Claim(
         id="arena.sort.split_listed",
         where="October, OV circuit",
-        statement="One head copies the numbers 28 to 37; the other copies all numbers but 29 to 35.",
-        source_says="28 to 37; nearly all others",
+        statement="One head copies the numbers 28 to 37; the other head copies all numbers except 29 to 35.",
+        source_says="one head copies 28 to 37; the other head copies nearly all other numbers",
         measure=each(_split),
         expected={"copied sets are the source's": equals(1, "the source's sets")},
         given={SEED: equals(42, "heads of another seed divide the numbers differently")},
@@ -206,7 +208,7 @@ CLAIMS = (
         statement="The two heads divide the numbers: hardly any number is copied by both heads.",
         source_says="both heads copy 28, 36 and 37",
         measure=each(_copies),
-        expected={BOTH: at_most(8, "both heads copy 3 numbers in the source; other seeds get a margin")},
+        expected={BOTH: at_most(8, "in the source both heads copy the same 3 numbers; other seeds get a margin")},
         needs=SORT,
         scope="any seed",
         control="also true before training",
@@ -215,11 +217,11 @@ CLAIMS = (
     Claim(
         id="arena.sort.heads",
         where="October, ablation of heads",
-        statement="The head that copies more numbers matters more.",
+        statement="Removing the head that copies more numbers harms the network more than removing the other head.",
         source_says=".920, 4.963",
         measure=each(_heads),
-        expected={MORE: at_least(1, "the head that copies more matters more in the source")},
-        given={TIMES: at_least(2, "one head copies more numbers than the other")},
+        expected={MORE: at_least(1, "in the source the head that copies more numbers matters more")},
+        given={TIMES: at_least(2, "in the source one head copies more numbers than the other head")},
         reported=(LARGER, SMALLER),
         needs=SORT,
         scope="any seed",
@@ -228,14 +230,14 @@ CLAIMS = (
     Claim(
         id="arena.sort.qk",
         where="October, QK circuit",
-        statement="Attention scores peak slightly above the query's number, and often not at the number plus one.",
+        statement="Attention scores peak at numbers slightly above the query's number, which is often not "
+        "the number plus one.",
         source_says="a figure: the query 25 scores the keys 28 and 29 highest",
         measure=each(_qk),
         expected={
             ABOVE: at_least(
                 0.85,
-                "the score peaks slightly above the query, for numbers up to 35, in the head that copies the "
-                "next number",
+                "for queries up to 35, scores peak slightly above the query, in the head that copies the next number",
             ),
             NEXT: at_most(0.4999, "less than half"),
         },
@@ -253,8 +255,8 @@ CLAIMS = (
         source_says="a figure",
         measure=each(_zero),
         expected={
-            ZERO: at_least(9, "the numbers 38 to 50 are queries in the head that copies more"),
-            EARLY: at_most(0, "keys 0 to 4 score below their row's mean at positions 15 to 19"),
+            ZERO: at_least(9, "we count queries 38 to 50, in the head that copies more numbers"),
+            EARLY: at_most(0, "at positions 15 to 19, keys 0 to 4 score below the mean of all keys"),
         },
         needs=SORT,
         scope="any seed",

@@ -20,7 +20,10 @@ GAPS = (10, 15, 20, 25, 30, 35)
 SMALL_GAP, LARGE_GAP = "share right behind a jump of 10", "share right behind a jump of 30"
 FIRST, AFTER = "share of first answers right, lists within 30 to 50", "share right after the first answer"
 PREFERS, RIGHT = "share that attends more to d + 2 than to d + 1", "share of triples answered with d + 1"
-DOWN, UP = "share in which d + 1 suppresses d + 2", "share in which d + 2 boosts d + 1"
+DOWN, UP = (
+    "share in which d + 1 suppresses d + 2",
+    "share in which d + 2 boosts d + 1",
+)
 WITHOUT, AS_NEXT = "share of triples right without the direct path", "share of triples answered with d + 2 without it"
 
 
@@ -85,12 +88,13 @@ CLAIMS = (
     Claim(
         id="arena.sort.gap",
         where="October, adversarial lists",
-        statement="Large jumps, which are rare in training, break the sorting.",
-        source_says="a list with 0 and the numbers 40 to 48",
+        statement="The network sorts lists with large jumps between neighbouring numbers wrongly. Such "
+        "jumps are rare in training.",
+        source_says="the network sorts a list of 0 and the numbers 40 to 48 wrongly",
         measure=each(lambda m: {SMALL_GAP: right_behind_jumps(m, 10), LARGE_GAP: right_behind_jumps(m, 30)}),
         expected={
             SMALL_GAP: at_least(0.99, "a usual jump"),
-            LARGE_GAP: at_most(0.6, "one list with a large jump is sorted wrongly in the source"),
+            LARGE_GAP: at_most(0.6, "in the source the network sorts one list with a large jump wrongly"),
         },
         needs=SORT,
         scope="any seed",
@@ -99,7 +103,7 @@ CLAIMS = (
     Claim(
         id="arena.sort.sep_advex",
         where="October, adversarial lists, a guess",
-        statement="Lists of numbers within 30 to 50 often get a wrong first answer.",
+        statement="If all numbers of a list lie between 30 and 50, the network's first answer is often wrong.",
         source_says="a guess",
         measure=each(_sep_advex),
         expected={FIRST: at_most(0.2, "spoiled")},
@@ -126,14 +130,15 @@ CLAIMS = (
         id="arena.sort.asymmetry",
         where="October, the mystery solved",
         statement=(
-            "An attended number boosts the logits of answers just below that number, and suppresses answers just above."
+            "An attended number raises the logits of answers just below this number, and lowers the "
+            "logits of answers just above."
         ),
-        source_says="effects of 8.03, 1.80, -1.53 and 7.17 in one list",
+        source_says="in one list, attended numbers change logits by 8.03, 1.80, -1.53 and 7.17",
         measure=each(_asymmetry),
         expected={
-            DOWN: at_least(0.9, "d + 1 suppresses d + 2"),
-            UP: at_least(0.9, "d + 2 boosts d + 1"),
-            "share in which both together boost d + 1 more": at_least(0.9, "so d + 1 gets the larger logit"),
+            DOWN: at_least(0.9, "attending to d + 1 must lower the logit of d + 2"),
+            UP: at_least(0.9, "attending to d + 2 must raise the logit of d + 1"),
+            "share in which both together boost d + 1 more": at_least(0.9, "d + 1 then gets a larger logit than d + 2"),
         },
         needs=SORT,
         scope="any seed",
@@ -144,13 +149,14 @@ CLAIMS = (
         id="arena.sort.direct",
         where="October, the mystery solved",
         statement=(
-            "The direct path (embedding to logits) favours d + 1 over d + 2, yet does not explain the answer d + 1."
+            "The direct path (embedding to logits) favours the answer d + 1 over d + 2, but this "
+            "path does not explain the answer d + 1."
         ),
         source_says="a figure",
         measure=each(_direct),
         expected={
             "share of numbers whose direct path favours d + 1": at_least(0.75, "the direct path favours d + 1"),
-            AS_NEXT: at_most(0.10, "without the direct path the network does not answer d + 2 either"),
+            AS_NEXT: at_most(0.10, "even without the direct path, the network does not answer d + 2"),
         },
         reported=(WITHOUT,),
         needs=SORT,

@@ -84,12 +84,15 @@ CLAIMS = (
         id="arena.sum.solved",
         where="September, the network",
         statement="The network adds two numbers of four digits.",
-        source_says="loss .007, mean probability .993, median .996, least .759",
+        source_says="loss .007; probability of the right answer: mean .993, median .996, least .759",
         measure=each(_solved),
-        expected={ACCURACY: at_least(0.995, "1.000 in the source"), LOSS: at_most(0.03, "0.007 in the source")},
+        expected={
+            ACCURACY: at_least(0.995, "the source's accuracy is 1.000"),
+            LOSS: at_most(0.03, "the source's loss is 0.007"),
+        },
         behaviour=(ACCURACY,),
         reported=(WHOLE, SURENESS, LOWEST),
-        finding=mixed("In the network that fails, one digit stays unlearned."),
+        finding=mixed("One network fails: it does not learn one of the four digits of the sum."),
         needs=SUM,
         scope="any seed",
     ),
@@ -108,7 +111,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.chains",
         where="not in the source, which leaves repeated carries aside",
-        statement="A rule that takes carries from the next column alone gets 2.4% of the digits wrong.",
+        statement="A rule that takes each carry only from the next column to the right gets 2.4% of the digits wrong.",
         source_says="nothing",
         measure=_chains,
         expected={
@@ -125,21 +128,28 @@ CLAIMS = (
         statement="The network's wrong answers are sums in which a column adds up to nine.",
         source_says="nothing",
         measure=each(_errors),
-        expected={WITH_NINE: at_least(0.8, "nearly all wrong sums have a column of nine; 0.271 of all sums have one")},
+        expected={
+            WITH_NINE: at_least(
+                0.8, "nearly all wrong sums should have a column of nine; only 0.271 of all sums have such a column"
+            )
+        },
         given={ERRORS: at_least(5, "without enough errors the share is undefined")},
-        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
+        finding=mixed(
+            "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
+        ),
         needs=SUM,
         scope="any seed",
     ),
     Claim(
         id="arena.sum.one_layer",
         where="September, end of the probes",
-        statement="A network of one layer gets about 95% of the digits right, and fails at repeated carries.",
-        source_says="about 95%, and probably wrong at repeated carries",
+        statement="A network of one layer gets about 95% of the digits right, and gets sums with repeated "
+        "carries wrong.",
+        source_says="about 95% of the digits are right; repeated carries are probably wrong",
         measure=each(_one_layer),
         expected={
-            ACCURACY: between(0.92, 0.985, "about 0.95 of the digits are right in the source"),
-            AT_CHAINS: at_least(0.5, "most of the errors"),
+            ACCURACY: between(0.92, 0.985, "in the source about 0.95 of the digits are right"),
+            AT_CHAINS: at_least(0.5, "most errors should be repeated carries"),
         },
         behaviour=(ACCURACY,),
         needs=SUM1,

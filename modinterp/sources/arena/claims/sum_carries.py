@@ -172,18 +172,20 @@ CLAIMS = (
     Claim(
         id="arena.sum.carry_heads",
         where="September, QK circuits",
-        statement="For each carry a head of the first layer attends to the digit that decides it.",
+        statement="For each carry, a head of the first layer attends to the digit that decides whether "
+        "there is a carry.",
         source_says="the digits are ordered by the head's attention scores",
         measure=each(_carry_heads),
         expected={
-            FOLLOWED: at_least(2, "agreement of 0.95 or more in two of three columns"),
+            FOLLOWED: at_least(2, "in two of three columns, a head should agree with the hierarchy by 0.95 or more"),
             LEAST_FOLLOWED: at_least(0.85, "in all columns"),
         },
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "In the authors' seed and some other seeds every column has a head that follows the hierarchy of "
-            "carries. In the remaining networks some columns or none have one."
+            "In the authors' seed and some other seeds, every column has a head that follows the "
+            "hierarchy of carries. In the remaining networks, only some columns or no columns have "
+            "such a head."
         ),
         figure="sum_agreement",
     ),
@@ -191,17 +193,17 @@ CLAIMS = (
         id="arena.sum.carry_ablation",
         where="September, ablation of heads",
         statement=(
-            "Without the output of the head that finds the carry, the answer is the digit sum or one more, and "
-            "the network cannot choose."
+            "Without the output of the head that finds the carry, the network answers the digit sum "
+            "or one more. The network cannot choose between these two digits."
         ),
         source_says="a figure",
         measure=each(_carry_ablation),
         expected={
-            IN_SET: at_least(0.98, "the answer is the digit sum or one more"),
-            STILL_RIGHT: at_most(0.75, "the network does not know which of the two is right"),
+            IN_SET: at_least(0.98, "the source says that the answer is the digit sum or one more"),
+            STILL_RIGHT: at_most(0.75, "the network should not know which of the two digits is right"),
         },
         behaviour=(STILL_RIGHT,),
-        given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
+        given={CARRY_HEADS: at_least(1, "the statement needs a head that finds a carry")},
         reported=(WITH_CARRY, WITHOUT_CARRY),
         finding=mixed(),
         needs=SUM,
@@ -213,8 +215,10 @@ CLAIMS = (
         statement="The head that finds the carry writes the carry along one direction.",
         source_says="a figure",
         measure=each(_carry_direction),
-        expected={FORETOLD: at_least(0.8, "the carry is linear in the output, on the other half of the inputs")},
-        given={CARRY_HEADS: at_least(1, "a head that finds a carry")},
+        expected={
+            FORETOLD: at_least(0.8, "a linear fit on half of the inputs must predict the carry on the other half")
+        },
+        given={CARRY_HEADS: at_least(1, "the statement needs a head that finds a carry")},
         reported=(ENERGY,),
         finding=mixed(),
         needs=SUM,
@@ -223,7 +227,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.even",
         where="September, a first look",
-        statement="Heads that store a digit sum attend to both digits alike.",
+        statement="Heads that store a digit sum attend equally to both digits.",
         source_says="uniform",
         measure=each(_even),
         expected={UNEVEN: at_most(0.10, "alike")},
@@ -231,8 +235,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Heads attend to both digits alike only on average. Each network that has heads storing a digit sum "
-            "has one that prefers a digit."
+            "Heads attend equally to both digits only on average over inputs. In each network with "
+            "heads that store a digit sum, at least one such head prefers a digit."
         ),
         control="without control",
     ),
@@ -240,9 +244,15 @@ CLAIMS = (
         id="arena.sum.reversed",
         where="September, summary",
         statement="Some heads follow the hierarchy of carries in the reverse order.",
-        source_says=("a head that follows the hierarchy backwards works beside a head that follows the hierarchy"),
+        source_says=(
+            "a head that follows the hierarchy backwards works beside a head that follows the hierarchy forwards"
+        ),
         measure=each(backwards),
-        expected={BACKWARDS: at_least(3, "out of four columns, those with an agreement of 0.15 or less")},
+        expected={
+            BACKWARDS: at_least(
+                3, "a column counts if a head agrees with the hierarchy by 0.15 or less; there are four columns"
+            )
+        },
         reported=(FORWARDS,),
         needs=SUM,
         scope="any seed",
@@ -273,7 +283,8 @@ CLAIMS = (
         id="arena.sum.layer1",
         where="September, summary",
         statement=(
-            "Second-layer heads mostly attend to their own position, and matter less than two heads of the first layer."
+            "Second-layer heads mostly attend to their own position. Two heads of the first layer "
+            "matter more than any second-layer head."
         ),
         source_says="a summary",
         measure=each(_layer1),
@@ -284,6 +295,6 @@ CLAIMS = (
         reported=(FROZEN,),
         needs=SUM,
         scope="any seed",
-        finding=refuted("The heads of the second layer attend mostly to other positions."),
+        finding=refuted("Contrary to the source, the heads of the second layer attend mostly to other positions."),
     ),
 )

@@ -116,23 +116,24 @@ def _same(m: SequenceMeasurements) -> dict[str, float]:
     return {SAME: float(follows and backwards(m)[BACKWARDS] >= 3 and is_circle and found[IS_IN_ORDER] == 1)}
 
 
-_SWAP = at_least(0.75, "the carry predicts every exchanged digit; no control moves three of four digits")
-_STILL = at_most(0.35, "a random direction predicts nothing; chance hits one digit in ten, and some more nearby")
+_SWAP = at_least(0.75, "the carry should predict every exchanged digit; no control may move three of four digits")
+_STILL = at_most(0.35, "a random direction should predict nothing; chance alone hits at least one digit in ten")
 
 CLAIMS = (
     Claim(
         id="arena.sum.circle",
         where="September, unembedding",
         statement=(
-            "In two directions of the unembedding the digits lie evenly on a circle; the angle gives the answer."
+            "In two directions of the unembedding, the ten digits lie evenly on a circle. The angle "
+            "on this circle gives the answer."
         ),
         source_says="a figure",
         measure=each(_circle),
         expected={
             ENERGY: at_least(CIRCLE[0], "two directions"),
-            COSINE: at_least(CIRCLE[1], "evenly on a circle"),
-            IS_IN_ORDER: equals(1, "the circle orders the digits, or the digits times three"),
-            BY_ANGLE: at_least(CIRCLE[2], "the angle gives the answer"),
+            COSINE: at_least(CIRCLE[1], "the source's digits lie evenly on a circle"),
+            IS_IN_ORDER: equals(1, "the circle must order either the digits or three times the digits"),
+            BY_ANGLE: at_least(CIRCLE[2], "the source says that the angle gives the answer"),
         },
         behaviour=(BY_ANGLE,),
         reported=(BY_TWO,),
@@ -154,9 +155,9 @@ CLAIMS = (
         source_says="a figure",
         measure=each(_sum_circle),
         expected={
-            ONE_TURN: at_least(0.5, "on a circle of one turn"),
-            TWO_TURNS: at_most(0.2, "on no other circle"),
-            EARLY: at_most(0.5, "the digit sum is not yet at the position where the answer is read"),
+            ONE_TURN: at_least(0.5, "the digit sum should lie on a circle of one turn"),
+            TWO_TURNS: at_most(0.2, "the digit sum should lie on no other circle"),
+            EARLY: at_most(0.5, "after the first layer, the answer position should not hold the digit sum yet"),
         },
         behaviour=(EARLY,),
         finding=mixed(),
@@ -170,21 +171,23 @@ CLAIMS = (
         source_says="sin x cos y + cos x sin y",
         measure=each(_products),
         expected={
-            FIRST_WAVES: at_least(0.1, "products of the first waves are present"),
-            FIRST_OVER_SECOND: at_least(10, "products of the second waves are hardly present"),
+            FIRST_WAVES: at_least(0.1, "the source finds products of the first waves"),
+            FIRST_OVER_SECOND: at_least(10, "the source finds hardly any products of the second waves"),
         },
         reported=(OF_ONE_DIGIT, FIXED),
-        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
+        finding=mixed(
+            "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
+        ),
         needs=SUM,
         scope="any seed",
     ),
     Claim(
         id="arena.sum.other_seeds",
         where="not in the source",
-        statement="Networks of other seeds learn the same algorithm.",
+        statement="Networks of other seeds learn the same algorithm as the source's network.",
         source_says="nothing",
         measure=each(_same),
-        expected={SAME: equals(1, "all that the source finds in its network")},
+        expected={SAME: equals(1, "we require every part of the algorithm that the source finds")},
         needs=SUM,
         scope="any seed",
         finding=mixed(
@@ -202,41 +205,51 @@ CLAIMS = (
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=refuted("One carry direction shared by all digits moves hardly any digit.", "our own expectation"),
+        finding=refuted(
+            "Exchanging the residual stream along one carry direction, shared by all digits, moves hardly any digit.",
+            "our own expectation",
+        ),
     ),
     Claim(
         id="arena.sum.nines_swap",
         where="not in the source, which leaves repeated carries aside",
         statement=(
-            "Exchanging the residual stream along the carry's direction also changes the digit where the next "
-            "column adds up to nine."
+            "Exchanging the residual stream along the carry's direction also changes the digit in "
+            "sums whose next column adds up to nine."
         ),
         source_says="nothing",
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
-        finding=refuted("One carry direction shared by all digits moves hardly any digit.", "our own expectation"),
+        finding=refuted(
+            "Exchanging the residual stream along one carry direction, shared by all digits, moves hardly any digit.",
+            "our own expectation",
+        ),
     ),
     Claim(
         id="arena.sum.half_turn",
         where="not in the source, which shows the circle of the answers",
         statement=(
-            "Digits are added as angles. Turning both digits by half a step, where no token lies, raises the sum "
-            "by one."
+            "Digits are added as angles. If both digits are turned by half a step, to angles without "
+            "a token, the sum rises by one."
         ),
         source_says="nothing",
         expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},
-        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
+        finding=mixed(
+            "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
+        ),
         needs=SUM,
         scope="any seed",
     ),
     Claim(
         id="arena.sum.through_nines",
         where="not in the source, which leaves repeated carries aside",
-        statement="A carry that passed through a column of nine is applied as reliably as any other carry.",
+        statement="The network applies a carry that passed through a column of nine as reliably as any other carry.",
         source_says="nothing",
         expected={"accuracy_through_nines": at_least(0.95, "nearly all")},
-        finding=mixed("The network that fails has not learned to add: one of its four digits stays unlearned."),
+        finding=mixed(
+            "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
+        ),
         needs=SUM,
         scope="any seed",
     ),

@@ -121,9 +121,9 @@ CLAIMS = (
         id="arena.unique.solved",
         where="August, the network",
         statement="The network names the first unique letter nearly everywhere.",
-        source_says=".992; loss .017, mean probability .988, least .001",
+        source_says="accuracy .992, loss .017; probability of the right answer: mean .988, least .001",
         measure=each(_solved),
-        expected={ACCURACY: at_least(0.97, "0.992 in the source")},
+        expected={ACCURACY: at_least(0.97, "the source's accuracy is 0.992")},
         reported=(LOSS, SURENESS, LOWEST),
         needs=UNIQUE,
         scope="any seed",
@@ -134,7 +134,9 @@ CLAIMS = (
         statement="In a first-layer head, a letter attends to its earlier copies.",
         source_says="one head serves all letters but one; another head serves the remaining letter",
         measure=each(_duplicates),
-        expected={LEAST_COPIES: at_least(0.25, "twice uniform attention, which is 0.13")},
+        expected={
+            LEAST_COPIES: at_least(0.25, "the head should attend twice as much as uniform attention, which is 0.13")
+        },
         reported=(HEAD_LEAST,),
         needs=UNIQUE,
         scope="any seed",
@@ -144,9 +146,9 @@ CLAIMS = (
         id="arena.unique.domains",
         where="August, OV circuits",
         statement="The heads of the second layer divide the letters among themselves.",
-        source_says="three sets of letters",
+        source_says="the source finds three sets of letters",
         measure=each(_domains),
-        expected={DIVIDED: at_least(8, "all ten letters, with two allowed for rounding")},
+        expected={DIVIDED: at_least(8, "the source assigns all ten letters; two may miss through rounding")},
         reported=(DOMAIN, ELSEWHERE),
         needs=UNIQUE,
         scope="any seed",
@@ -155,7 +157,8 @@ CLAIMS = (
     Claim(
         id="arena.unique.domains_listed",
         where="August, OV circuits",
-        statement="The heads of the second layer look for the letters ac, defj and bghi.",
+        statement="One second-layer head looks for the letters a and c, another for d, e, f and j, and "
+        "another for b, g, h and i.",
         source_says="ac, defj, bghi",
         measure=each(_domains_listed),
         expected={AS_LISTED: equals(1, "the source's sets")},
@@ -166,7 +169,7 @@ CLAIMS = (
     Claim(
         id="arena.unique.overload",
         where="August, an adversarial input",
-        statement="The network misreads a string whose letters mostly belong to one head: it answers a instead of h.",
+        statement="On a string whose letters mostly belong to one head, the network answers a instead of h.",
         source_says="?ggbbiihaggbigbigbig",
         measure=each(_overload),
         expected={MISREAD: at_least(8, "of eleven places")},
