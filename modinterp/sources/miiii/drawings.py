@@ -78,21 +78,23 @@ def _accuracy(m: PairMeasurements) -> go.Figure | None:
     memorised, generalised = (
         int((m.questions.final(f"{split}_accuracy") >= LEARNED).sum()) for split in ("train", "test")
     )
-    tasks = f"p = {_size(m)} of the inputs: of {len(m.task.output_sizes)} tasks"
-    title = f"At the end, {tasks} {memorised} are memorised (left) and {generalised} generalised (right)"
+    tasks = f"p = {_size(m)} of the inputs: {memorised} of {len(m.task.output_sizes)} tasks"
+    title = f"{tasks} are memorised (left) and {generalised} tasks generalise (right)"
     return _over_training(m, "accuracy", "accuracy", title, False)
 
 
 def _losses(m: PairMeasurements) -> go.Figure | None:
     if not len(m.history):
         return None
-    title = "Cross-entropy of every task, on training inputs (left) and on held-out inputs (right)"
+    title = "Cross-entropy of every task on training inputs (left) and on held-out inputs (right)"
     return _over_training(m, "loss", "nats", title, True)
 
 
 def _neuron(m: PairMeasurements) -> go.Figure:
     n = m.peak_neuron
-    title = f"Neuron {n}: a few frequencies, the largest {float(m.neuron_peaks[n]):.0f} times the mean of its transform"
+    title = (
+        f"Neuron {n} has few frequencies; the largest is {float(m.neuron_peaks[n]):.0f} times the mean of its transform"
+    )
     return neurons.neuron_and_transform(m.post[..., n], CORNER, title)
 
 

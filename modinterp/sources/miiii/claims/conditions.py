@@ -9,7 +9,7 @@ from modinterp.measurements import PairMeasurements
 from modinterp.runs import NotRecorded
 
 FIRST_PRIMES = (2, 3, 5, 7)  # whose tasks the source says are learned first
-LEARNED = at_least(0.9, "the statement is about a network that has learned")
+LEARNED = at_least(0.9, "the statement is about networks that have learned the task")
 MEAN_TEST_ACCURACY = "mean test accuracy"
 GENERALISED = {MEAN_TEST_ACCURACY: LEARNED}
 

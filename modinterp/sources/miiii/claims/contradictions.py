@@ -12,25 +12,25 @@ from modinterp.sources.miiii.claims import (
 CONTRADICTIONS = (
     Contradiction(
         "X-M1",
-        "The source prints the expected loss as ln(1/q), which is negative, and once as ln n. Equations 12.2 and "
-        "12.3 lack the inverse of equation 6.1.",
+        "The source prints the expected loss of a task with q classes as ln(1/q), which is negative, and once as ln "
+        "n. Equations 12.2 and 12.3 lack the inverse that equation 6.1 has.",
         {
             "ln_q": ("largest error of ln n", "printed ln(1/n) at n = 2"),
             "eq12.weighted_loss": ("loss at the start", "a task's share as printed, without the inverse"),
         },
-        "The expected loss is ln q. With the printed formula each task's loss would begin at -1 and could only "
-        "get worse.",
+        "The expected loss of a task with q classes is ln q. With the printed formula, each task's loss would begin "
+        "at -1, which is negative.",
     ),
     Contradiction(
         "X-M2",
-        "Equations 4.1 and 4.2 have cos(w x0) twice and never cos(w x1).",
+        "Equations 4.1 and 4.2 of the source contain cos(w x0) twice and never cos(w x1).",
         {"eq3to5.summary": ()},
-        "The repeated x0 is a misprint: the identities hold with the corrected index.",
+        "The repeated x0 is a misprint: the identities hold if the second x0 is replaced by x1.",
     ),
     Contradiction(
         "X-M3",
-        "The source's text splits the inputs into 30% for training, 1,000 for validation and the rest for a test. "
-        "Its code has half for training and no test.",
+        "The source's text splits the inputs into 30% for training, 1,000 for validation and the rest for a test. The "
+        "source's code uses half of the inputs for training and has no test set.",
         {
             "split": (
                 "inputs trained on, 30% as printed",
@@ -39,14 +39,14 @@ CONTRADICTIONS = (
             ),
             "fig5.accuracy": ("tasks with a test accuracy of 0.99", "tasks with that trained on 30%, as printed"),
         },
-        "The source's figures come from its code: with 30% of the inputs, training learns only two tasks. We hold "
-        "out all other inputs.",
+        "The source's figures come from its code, since networks trained on 30% of the inputs learn only two tasks. "
+        "We hold out all inputs that we do not train on.",
     ),
     Contradiction(
         "X-M4",
-        "Equation 13 averages the last filtered gradient with the last average. Grokfast and the source's code "
-        "average the gradient itself. The average begins at zero (this source) or at the first gradient (Lee et "
-        "al.).",
+        "Equation 13 averages the last filtered gradient with the last average. Lee et al. (Grokfast) and the "
+        "source's code average the gradient itself. The source's average begins at zero; the average of Lee et al. "
+        "begins at the first gradient.",
         {
             "eq13.grokfast": (
                 "largest difference after five steps, begun at zero",
@@ -54,44 +54,48 @@ CONTRADICTIONS = (
                 "distance of the average as printed, relative",
             )
         },
-        "We follow the source's code. With the printed equation each gradient would enter the average one step "
-        "late, and the filter's contribution too.",
+        "We follow the source's code. With the printed equation, each gradient would enter the average one step late. "
+        "The filter's own contribution would enter the average as well.",
     ),
     Contradiction(
         "X-M5",
-        "The source says that only primes have no remainder of 0. Yet the number 1 has none, and every prime "
-        "below 113 has a remainder of 0 after division by itself.",
+        "The source says that only primes have no remainder of 0. Yet the number 1 has no remainder of 0 either. "
+        "Every prime below 113 has a remainder of 0 after division by itself.",
         {"primes_no_zero": ()},
-        "For numbers from 113 on, only primes have no remainder of 0; below 113, 30 numbers are exceptions.",
+        "Among numbers from 113 on, exactly the primes have no remainder of 0. Below 113 the rule fails for 30 "
+        "numbers.",
     ),
     Contradiction(
         "X-M6",
         "The source says that the best weight decay is 1/3, a value that its table 1 does not contain.",
         {"table2.best": ("best hyper-parameters outside the space that was searched", "weight decay")},
-        "A best weight decay of 1/3 cannot come from the printed search.",
+        "The printed search did not try a weight decay of 1/3, so it cannot have found 1/3 to be best.",
     ),
     Contradiction(
         "X-M7",
-        "The caption of figure 1 says multiples of 17 and 23. The figure's code draws multiples of 13 and 23.",
+        "The caption of figure 1 says that the figure shows multiples of 17 and 23. The figure's code draws multiples "
+        "of 13 and 23.",
         {"fig1": ("multiples of 17 or 23", "multiples of 13 or 23, as in the code")},
-        "The two sets of multiples look similar. Our figure 1 follows the caption.",
+        "Multiples of 17 and 23 look similar to multiples of 13 and 23. Our figure 1 follows the caption.",
     ),
     Contradiction(
         "X-M8",
-        "Equation 2 reads the least significant digit first. The source's code reads the most significant digit first.",
+        "In equation 2 the first position holds the least significant digit. In the source's code the first position "
+        "holds the most significant digit.",
         {"eq2.miiii_task": (task.WRONG_RENAMED_LABELS,)},
-        "The order of digits only exchanges the names of the two positions.",
+        "The two orders of the digits differ only in which position is called the first.",
     ),
     Contradiction(
         "X-M9",
         "The source says that every task of T_miiii depends on the order of the digits.",
         {"noncommutative": ("tasks that depend on the order of the digits", "tasks that do not")},
-        "The tasks of 2 and 7 do not depend on the order: both numbers divide 112, so 113 x1 has the remainder of x1.",
+        "Remainders by 2 and by 7 do not depend on the order of the digits. Both 2 and 7 divide 112, so 113 x1 and x1 "
+        "have equal remainders.",
     ),
     Contradiction(
         "X-M10",
-        "The source prints the size of a vector as 1 by 12,796. It also prints x0 p^0 as unequal to x0 p^1, where "
-        "the digits should be exchanged.",
+        "The source prints the size of a vector as 1 by 12,796. It also prints x0 p^0 as unequal to x0 p^1, where the "
+        "digits should be exchanged.",
         {"eq2.miiii_task": (task.INPUTS,)},
         "The size and the inequality are misprints: there are 12,769 inputs, and x0 + p x1 differs from x1 + p x0.",
     ),
@@ -107,7 +111,7 @@ CONTRADICTIONS = (
                 "squares to 90%, T_miiii less T_nanda",
             )
         },
-        "Variances are squared singular values; we measure the values and the squares.",
+        "Variances are squared singular values, so we measure both the singular values and their squares.",
     ),
     Contradiction(
         "X-M12",
@@ -119,30 +123,32 @@ CONTRADICTIONS = (
         "X-M13",
         "The source states the number of tasks as about p / ln p = 23.9, and as 29.",
         {"n_ln_n": ("113 / ln 113",), "count29": ()},
-        "Counting gives 29 tasks. The formula is a limit, and a fifth too low at 113.",
+        "Counting the primes gives 29 tasks. The formula p / ln p is exact only in the limit of large p; at p = 113 "
+        "its value is a fifth too low.",
     ),
     Contradiction(
         "X-M14",
-        "The source's code draws neurons and attention with dropout switched on.",
+        "The source's code leaves dropout switched on when it draws neurons and attention patterns.",
         {"fig4": ("largest over mean magnitude of the transform, best neuron", "the same neuron with dropout left on")},
-        "All inputs share one dropout mask, so a neuron is still a function of the digits, but a different "
-        "function. We draw without dropout.",
+        "All inputs share one dropout mask, so dropout changes the drawn function of the two digits but adds no "
+        "noise. We draw neurons and attention without dropout.",
     ),
     Contradiction(
         "X-M15",
-        "A frequency counts as active if it is above the mean by two standard deviations (text) or by one (code).",
+        "The source's text calls a frequency active if its strength is two standard deviations above the mean. The "
+        "source's code requires only one standard deviation.",
         {
             "fig11": (embeddings.ONE_DEVIATION, embeddings.TWO_DEVIATIONS),
             "fig12": (embeddings.ONE_DEVIATION + embeddings.OF_MIIII, embeddings.TWO_DEVIATIONS + embeddings.OF_MIIII),
             "x.active_freqs": (logging.MOST + ", above the mean by one deviation", logging.MOST),
         },
-        "We report both counts of active frequencies. A third count takes frequencies above a quarter of the "
-        "largest, which is also meaningful for a flat spectrum.",
+        "We report the number of active frequencies by both definitions. We also count frequencies with at least a "
+        "quarter of the largest strength, which is meaningful even for a flat spectrum.",
     ),
     Contradiction(
         "X-A4",
-        "The two position embeddings of addition correlate by 0.95 in this source and have a cosine of 0.617 in "
-        '"Circuit engineering". This source takes a correlation of -0.64 as a sign of a non-commutative task.',
+        "In modular addition the two position embeddings have a correlation of 0.95 in this source, and a cosine of "
+        '0.617 in "Circuit engineering". This source takes a correlation of -0.64 as a sign of a non-commutative task.',
         {
             "fig7.pearson.nanda": (positions.PEARSON, "cosine of the two position embeddings"),
             "fig7.pearson.miiii": (positions.PEARSON, "Pearson, T_nanda"),

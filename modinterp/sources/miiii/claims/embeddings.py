@@ -106,9 +106,9 @@ CLAIMS = (
         id="miiii.fig8.nanda",
         where="figure 8",
         statement="In modular addition, a few singular values of the embedding make up half of their sum.",
-        source_says="ticks near 5 and 49",
+        source_says="ticks near 5 and 49 singular values",
         measure=each(_half),
-        expected={"values to 50%": at_most(15, "near 5 values in the authors' figure; 33 before training")},
+        expected={"values to 50%": at_most(15, "the authors' figure has about 5 values; an untrained network has 33")},
         needs=NANDA,
         scope="any seed",
         figure="singular_values",
@@ -116,12 +116,17 @@ CLAIMS = (
     Claim(
         id="miiii.fig8.miiii",
         where="figure 8",
-        statement="The singular values of T_miiii's embedding are more diffuse than those of modular addition.",
-        source_says="ticks near 35 and 73",
+        statement="The singular values of T_miiii's embedding are more diffuse (spread out) than the singular values "
+        "of modular addition's embedding.",
+        source_says="ticks near 35 and 73 singular values",
         measure=_diffuse,
         expected={
-            "values to 50%, T_miiii over T_nanda": at_least(2, "35 values over 5 in the authors' figure"),
-            "values to 90%, T_miiii less T_nanda": at_least(1, "73 and 49 values in the authors' figure"),
+            "values to 50%, T_miiii over T_nanda": at_least(
+                2, "the authors' figure has 35 values for T_miiii and 5 for T_nanda"
+            ),
+            "values to 90%, T_miiii less T_nanda": at_least(
+                1, "the authors' figure has 73 values for T_miiii and 49 for T_nanda"
+            ),
             "effective rank, T_miiii over T_nanda": at_least(1.0000001, "larger at all"),
         },
         given=GENERALISED,
@@ -131,32 +136,34 @@ CLAIMS = (
     Claim(
         id="miiii.fig9",
         where="figure 9",
-        statement="The embedding's top left singular vectors are waves in modular addition.",
+        statement="In modular addition, the top left singular vectors of the embedding are waves of a single "
+        "frequency.",
         source_says="by eye",
         measure=each(_waves),
         expected={
-            "median share of the best wave, top vectors": at_least(0.7, "a wave to the eye; 0.08 for random vectors")
+            "median share of the best wave, top vectors": at_least(
+                0.7, "the source's vectors look like single waves; random vectors have a share of 0.08"
+            )
         },
         reported=("median share of the best three waves, top vectors",),
         needs=NANDA,
         scope="any seed",
         figure="vectors_nanda",
         finding=mixed(
-            "The singular vectors are waves in most seeds (median shares 0.754 to 0.922). One seed has 0.543: its "
-            "vectors mix waves of nearly equal strength. Three waves hold 0.96 to 0.99 of the median vector in "
-            "every seed."
+            "In most seeds the singular vectors are single waves: the best wave has a median share of 0.754 to 0.922. "
+            "In one seed the share is 0.543, since its vectors mix waves of nearly equal strength. In every seed the "
+            "best three waves hold 0.96 to 0.99 of the median vector."
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 what="the median of an even number of shares",
-                before="the lower of the two middle shares, as in torch: 0.699, 0.888, 0.739, 0.532 and 0.909, three "
-                "within the tolerance; mixed",
-                now="the mean of the two middle shares, as everywhere else: 0.782, 0.892, 0.754, 0.543 and 0.922, "
-                "four within the tolerance; mixed",
+                before="the median was the lower of the two middle shares, as in torch: 0.699, 0.888, 0.739, 0.532 "
+                "and 0.909. Three networks met the tolerance; mixed",
+                now="the median is the mean of the two middle shares, as everywhere else: 0.782, 0.892, 0.754, 0.543 "
+                "and 0.922. Four networks meet the tolerance; mixed",
                 why=(
-                    "an error of ours, found by an independent program; the correction moves one network into the "
-                    "tolerance"
+                    "an independent program found our error; with the correction, one more network meets the tolerance"
                 ),
             ),
         ),
@@ -164,12 +171,13 @@ CLAIMS = (
     Claim(
         id="miiii.fig10",
         where="figure 10",
-        statement="The embedding's top left singular vectors are also periodic in T_miiii, with more frequencies.",
+        statement="The top left singular vectors of T_miiii's embedding are also periodic, with more frequencies than "
+        "in modular addition.",
         source_says="by eye",
         measure=_many_waves,
         expected={
             "mean share of the best wave over that of random vectors": at_least(
-                2, "the share is clearly higher than by chance"
+                2, "the best wave's share must be clearly higher than in random vectors"
             ),
             "frequencies, T_miiii less T_nanda": at_least(1, "more at all"),
         },
@@ -184,9 +192,9 @@ CLAIMS = (
         source_says="about 5",
         measure=each(_sparse),
         expected={
-            "active frequencies": at_most(10, "about 5 active frequencies in the source"),
+            "active frequencies": at_most(10, "the source has about 5 active frequencies"),
             "their share of the squared norm": at_least(
-                0.5, "by chance, too, ten of 56 frequencies lie above the threshold, with 0.2 of the energy"
+                0.5, "in a random matrix ten of 56 frequencies lie above the threshold, with 0.2 of the energy"
             ),
         },
         needs=NANDA,
@@ -196,12 +204,13 @@ CLAIMS = (
     Claim(
         id="miiii.fig12",
         where="figure 12",
-        statement="The embedding of T_miiii has a much broader spectrum than that of modular addition.",
+        statement="The embedding of T_miiii has a much broader frequency spectrum than the embedding of modular "
+        "addition.",
         source_says="by eye",
         measure=_broad,
         expected={
             "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(
-                2, "the spectrum of T_miiii is much broader to the eye"
+                2, "in the source's figure the spectrum of T_miiii looks much broader"
             ),
             "Gini coefficient, T_miiii less T_nanda": at_most(0, "broader at all"),
         },
@@ -212,14 +221,14 @@ CLAIMS = (
     Claim(
         id="miiii.fig13",
         where="figure 13",
-        statement="Trained on shuffled labels, the embedding has no active frequencies, so frequencies come from the "
-        "data.",
+        statement="If a network is trained on shuffled labels, its embedding has no active frequencies. So the "
+        "frequencies come from the data.",
         source_says="by eye",
         measure=_aperiodic,
         expected={
-            "Gini coefficient, T_basis": at_most(0.15, "0.02 for a random matrix"),
+            "Gini coefficient, T_basis": at_most(0.15, "a random matrix has a Gini coefficient of 0.02"),
             "Gini coefficient, T_miiii less T_basis": at_least(
-                0.05, "the trained embedding must be periodic, otherwise its frequencies need no explanation"
+                0.05, "the embedding of T_miiii must be periodic, since otherwise there are no frequencies to explain"
             ),
         },
         given=GENERALISED,

@@ -134,26 +134,27 @@ def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str
 _ON_HALF = Change(
     date="2026-11-21",
     what="the network on which the claim is measured",
-    before="trained on 30% of the inputs, as the text has it: 2 of 29 tasks generalise; refuted",
-    now="trained on half, as the code has it: 25 of 29; refuted as well",
-    why="the source's figures come from its code; the result with 30% is reported as well",
+    before="a network trained on 30% of the inputs, as in the source's text: 2 of 29 tasks generalise; refuted",
+    now="a network trained on half of the inputs, as in the source's code: 25 of 29 tasks generalise; refuted as well",
+    why="the source's figures come from its code; we also report the result with 30% of the inputs",
 )
 
 CLAIMS = (
     Claim(
         id="miiii.fig5.accuracy",
         where="figure 5",
-        statement="All 29 tasks generalise: 2, 3, 5 and 7 first and in this order, all other tasks later, in no order.",
-        source_says="29 of 29 tasks; those after the first four near epoch 40,000",
+        statement="All 29 tasks generalise. Tasks 2, 3, 5 and 7 generalise first and in this order; all other tasks "
+        "generalise later, in no order.",
+        source_says="29 of 29 tasks generalise; the tasks after the first four do so near epoch 40,000",
         measure=_accuracy,
         expected={
-            "tasks with a test accuracy of 0.99": at_least(27, "29 tasks in the source, two may miss"),
+            "tasks with a test accuracy of 0.99": at_least(27, "in the source all 29 tasks do so; two may miss"),
             "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
-                1, "no pair is out of order in the source, one may be"
+                1, "in the source no pair is out of order; we allow one pair"
             ),
-            "Spearman's correlation of q and the epoch, other tasks": at_most(0.8, "no order is seen in the source"),
+            "Spearman's correlation of q and the epoch, other tasks": at_most(0.8, "the source sees no order"),
             "median epoch of the other tasks": between(
-                10_000, 65_536, "near 40,000 in the source; the run ends at 65,536"
+                10_000, 65_536, "the source's epoch is near 40,000; training ends at epoch 65,536"
             ),
         },
         behaviour=("tasks with a test accuracy of 0.99",),
@@ -161,8 +162,8 @@ CLAIMS = (
         required=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "Tasks 2, 3, 5 and 7 come first and in order, but only 25 of 29 tasks reach 99% in 65,536 epochs "
-            "(tasks 79, 83, 97 and 101 have 94% to 98%). The larger tasks are learned in the order of their size "
+            "Tasks 2, 3, 5 and 7 generalise first and in order, but only 25 of 29 tasks reach 99% in 65,536 epochs. "
+            "Tasks 79, 83, 97 and 101 end with 94% to 98%. The larger tasks are learned in the order of their size "
             "(Spearman's correlation 0.89)."
         ),
         changed=(_ON_HALF,),
@@ -173,21 +174,21 @@ CLAIMS = (
         statement="The cross-entropy of all 29 tasks falls to nearly 0 while their accuracy rises to 1.",
         source_says="29 of 29",
         measure=_loss,
-        expected={"tasks with a test loss of at most 0.05": at_least(27, "29 tasks in the source, two may miss")},
+        expected={"tasks with a test loss of at most 0.05": at_least(27, "the source has all 29 tasks; two may miss")},
         reported=("highest test loss of a task",),
         needs=(CODED,),
         figure="losses",
         finding=one_seed(
-            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. "
-            "Losses of tasks 79, 83, 97 and 101 end between 0.08 and 0.19, after 8.4 to 9.9."
+            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The "
+            "losses of tasks 79, 83, 97 and 101 fall from 8.4 to 9.9 nats to between 0.08 and 0.19."
         ),
         changed=(
             _ON_HALF,
             Change(
                 date="2026-11-23",
                 what="the statement",
-                before='"falls as its accuracy rises", refuted by 25 of 29 losses below 0.05',
-                now='"falls to nearly 0", refuted by 25 of 29 losses (unchanged tolerance)',
+                before='the loss "falls as its accuracy rises"; refuted, since only 25 of 29 losses end below 0.05',
+                now='the loss "falls to nearly 0"; refuted by the same 25 of 29 losses, with an unchanged tolerance',
                 why="every loss falls; only the statement that all losses end near 0 is refuted",
             ),
         ),
@@ -200,29 +201,30 @@ CLAIMS = (
         measure=_grokked,
         expected={
             "tasks that generalise 500 epochs or more after they are memorised": at_least(
-                25, "29 tasks in the source, four may miss"
+                25, "in the source all 29 tasks do so; four may miss"
             )
         },
         reported=("epoch by which all tasks are memorised",),
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "The network groks 23 of 29 tasks: all are memorised by epoch 13,696, and 25 generalise. Tasks 2 and "
-            "3 generalise as soon as they are memorised."
+            "The network groks 23 of 29 tasks. It memorises all tasks by epoch 13,696, and 25 tasks generalise. Tasks "
+            "2 and 3 generalise as soon as they are memorised."
         ),
         changed=(_ON_HALF,),
     ),
     Claim(
         id="miiii.25_together",
         where="model performance",
-        statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a "
-        "mechanism.",
+        statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a mechanism.",
         source_says="near epoch 40,000",
         measure=_together,
         expected={
-            "interquartile range of log10 of the epoch, other tasks": at_most(0.3, "epochs lie within a factor of two"),
+            "interquartile range of log10 of the epoch, other tasks": at_most(
+                0.3, "the epochs of the tasks should lie within a factor of two"
+            ),
             "share of the other tasks that generalise": at_least(
-                0.75, "the share of the 25 tasks; with fewer tasks the interquartile range is undefined"
+                0.75, "the interquartile range needs at least this share of the 25 tasks"
             ),
         },
         needs=(CODED,),
@@ -232,19 +234,18 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the precondition",
-                before="no precondition: refuted on the network trained on 30% of the inputs, which learns none of "
-                "the 25 tasks",
-                now="a mean test accuracy of 0.9, and later 90% of the 25 tasks generalised: open, at 0.84 in the "
-                "network trained on half of the inputs",
+                before="there was no precondition; the network trained on 30% of the inputs, which learns none of the "
+                "25 tasks, refuted the claim",
+                now="the mean test accuracy must be 0.9 (later: 90% of the 25 tasks must generalise). The network "
+                "trained on half of the inputs has 84%; open",
                 why="a task that never generalises has no spread",
             ),
             Change(
                 date="2026-11-23",
                 what="the precondition is removed",
-                before="precondition that 90% of the 25 tasks generalised; 0.84 did: open",
-                now="75% of the 25 tasks must generalise; the spread, 0.252, meets its unchanged tolerance of at "
-                "most 0.3",
-                why="the precondition was about the outcome; 21 of 25 tasks determine the quartiles",
+                before="90% of the 25 tasks had to generalise; 84% did, so the claim was open",
+                now="75% of the 25 tasks must generalise; the spread of 0.252 meets its unchanged tolerance of 0.3",
+                why="the precondition selected by the outcome; 21 of 25 tasks suffice to determine the quartiles",
             ),
         ),
     ),
@@ -255,7 +256,7 @@ CLAIMS = (
         "remainders is 0.",
         source_says="the source does not measure this",
         measure=_primality,
-        expected={"F1 score of the primality test": at_least(0.99, "the value if all 29 tasks are solved")},
+        expected={"F1 score of the primality test": at_least(0.99, "the F1 score is 1 if all 29 tasks are solved")},
         given=GENERALISED,
         needs=(CODED,),
         figure="primality",
@@ -263,8 +264,8 @@ CLAIMS = (
     Claim(
         id="miiii.slower",
         where="Methods, the tasks",
-        statement="All remainders at once generalise later than addition does.",
-        source_says="expected, because all remainders are harder",
+        statement="A network that learns all remainders at once generalises later than a network that learns addition.",
+        source_says="the source expects this, because all remainders are harder than addition",
         measure=_slower,
         expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later")},
         needs=(CODED, *NANDA),
@@ -277,46 +278,45 @@ CLAIMS = (
         id="miiii.x.nodropout",
         where="appendix",
         statement="Without dropout the network overfits every task except 2 and 3.",
-        source_says="2 and 3 alone",
+        source_says="only tasks 2 and 3 generalise",
         measure=_no_dropout,
         expected={
-            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "tasks 2 and 3 generalise in the source"),
-            "other tasks with a test accuracy of 0.99": at_most(0, "no other task generalises in the source"),
+            "lower test accuracy of q = 2 and q = 3": at_least(0.99, "in the source tasks 2 and 3 generalise"),
+            "other tasks with a test accuracy of 0.99": at_most(0, "in the source no other task generalises"),
         },
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
-            "Task 2 reaches 100% of the held-out inputs; task 3 stays below 99%, at 98.4%. By epoch 65,536 tasks "
-            "2 and 3 have 98% and 91%, in a dip of the training accuracy; no other task exceeds 57%.",
+            "Task 2 reaches 100% on held-out inputs; task 3 reaches only 98.4%. By epoch 65,536, during a dip of the "
+            "training accuracy, task 2 has 98% and task 3 has 91%. No other task exceeds 57%.",
         ),
     ),
     Claim(
         id="miiii.x.masked_order",
         where="appendix",
-        statement="Without the tasks 2, 3, 5 and 7, the tasks 11, 13, 17 and 19 are learned first, and no task is "
-        "delayed.",
-        source_says="11, 13, 17, 19",
+        statement="Without training on tasks 2, 3, 5 and 7, tasks 11, 13, 17 and 19 are learned first; no task is delayed.",
+        source_says="tasks 11, 13, 17 and 19 come first",
         measure=_masked_order,
         expected={
             "of the first four to generalise, how many are among 11, 13, 17, 19": at_least(
-                3, "four tasks in the source, one may miss"
+                3, "in the source all four tasks come first; one may miss"
             ),
             "median epoch over that with 2, 3, 5, 7": at_most(
-                NOT_DELAYED, "tasks are not delayed, up to the difference between seeds"
+                NOT_DELAYED, "tasks should not be delayed by more than seeds differ"
             ),
         },
         needs=(MASKED, CODED),
         finding=Finding(
             "holds",
-            "The first tasks learned are 11, 13, 23, 19 and then 17. The median task takes 1.004 times as long.",
+            "Without the tasks 2, 3, 5 and 7, the network learns task 11 first, then 13, 23, 19 and 17. The median "
+            "task takes 1.004 times as long as with these four tasks.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
-                before="precondition of 13 of the 25 tasks solved; the claim was not measured",
-                now="no precondition; a run that ends too early to decide is not measured",
-                why="the precondition excluded a network that masking delays forever, which could have refuted "
-                "the claim",
+                before="13 of the 25 tasks had to be solved; the claim was not measured",
+                now="there is no precondition; a run that ends too early to decide is not measured",
+                why="a network that masking delays forever could refute the claim, but the precondition excluded it",
             ),
         ),
         control="also true of a contrast",

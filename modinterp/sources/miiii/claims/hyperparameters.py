@@ -105,8 +105,8 @@ CLAIMS = (
         id="miiii.table2.best",
         where="table 2",
         statement=(
-            "The best hyper-parameters are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 "
-            "and 4 heads. The source did not search a weight decay of 1/3."
+            "The best hyper-parameters are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and "
+            "4 heads. The source did not search a weight decay of 1/3."
         ),
         source_says="weight decay 1/3",
         measure=_best,
@@ -123,21 +123,21 @@ CLAIMS = (
         statement="Without the amplified gradient the network does not converge.",
         source_says="no convergence",
         measure=_without_filter,
-        expected={NOT_CONVERGED: equals(1, "our reading of 'does not converge' for runs of equal length")},
+        expected={NOT_CONVERGED: equals(1, "we define 'does not converge' for two runs of equal length")},
         given={"mean test accuracy with the filter": LEARNED},
         reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),
         finding=pending(
-            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while it still learned. "
-            "At this epoch its accuracy was 83.5%, and the run with the filter had 96.4%."
+            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while it still learned. At "
+            "this epoch the run without the filter had an accuracy of 83.5%, and the run with the filter had 96.4%."
         ),
         changed=(
             Change(
                 date="2026-11-23",
-                what="the verdict, for a run that was cut short",
-                before="holds: at epoch 36,864 the accuracy is 0.867 of that with the filter, where 0.9 or less is "
-                "expected",
-                now="open, until the run has 65,536 epochs",
+                what="the verdict on a run that was stopped early",
+                before="the claim held: at epoch 36,864 the accuracy without the filter is 0.867 of the accuracy with "
+                "the filter, and 0.9 or less is expected",
+                now="the claim is open until the run has 65,536 epochs",
                 why="the ratio of accuracies rises by 0.018 every 2,048 epochs, and would pass 0.9 near epoch 41,000",
             ),
         ),
@@ -145,40 +145,41 @@ CLAIMS = (
     Claim(
         id="miiii.grokfast_speedup",
         where="generalisation",
-        statement="The gradient filter makes a network grok sooner: each seed takes longer without the filter.",
-        source_says="up to 50 times, by Lee et al.",
+        statement="The gradient filter makes a network grok sooner: with each seed, training without the filter takes "
+        "more epochs.",
+        source_says="Lee et al. report up to 50 times faster grokking",
         measure=in_pairs(_speedup),
         expected={
             "epoch without it over epoch with it": at_least(
-                1.05, "grokking is sooner by more than 5%; up to 50 times is cited"
+                1.05, "grokking should be sooner by more than 5%; the source cites up to 50 times"
             )
         },
         given={"test accuracy with it": LEARNED},
         needs=(*NANDA, *NANDA_LAMBDA0),
         finding=mixed(
-            "The epochs without the filter are 0.83 to 1.36 times those with it. The filter does not make "
-            "grokking 50 times as fast, and slows one seed down."
+            "Training without the filter takes 0.83 to 1.36 times as many epochs as training with the filter. The "
+            "filter does not make grokking 50 times as fast, and slows one seed down."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 was="refuted",
                 what="the measure",
-                before="the median epoch without the filter over that with it: 0.969 (24,320 and 25,088), refuted",
-                now="the median over five seeds of each seed's own ratio: 1.10 (0.83 to 1.36, 4 of 5 above 1)",
+                before="the median epoch without the filter over the median epoch with the filter: 0.969 (24,320 and "
+                "25,088), refuted",
+                now="the median of the five seeds' own ratios: 1.10 (0.83 to 1.36; four of five ratios are above 1)",
                 why=(
-                    "seeds differ by more than the filter's effect, and runs of one seed share initial weights "
-                    "and data; the effect is far below the cited factor of 50"
+                    "seeds differ by more than the filter's effect, and runs of one seed share initial weights and "
+                    "data; the effect is far below the cited factor of 50"
                 ),
             ),
             Change(
                 date="2026-11-28",
                 what="the number that decides the verdict",
-                before="the median ratio over five seeds is above 1: 1.10; held",
-                now="for each seed the ratio is above 1 by more than 5%",
+                before="the median ratio of five seeds must be above 1; it is 1.10, so the claim held",
+                now="the ratio of each seed must be above 1.05",
                 why=(
-                    "a median hides the seed that is slower with the filter, and the old tolerance accepted any "
-                    "difference"
+                    "a median hides the seed that the filter slows down, and the old tolerance accepted any difference"
                 ),
             ),
         ),

@@ -68,10 +68,10 @@ CLAIMS = (
         id="miiii.fig1",
         where="figure 1",
         statement=(
-            "The source's figure draws each number n below 12,769 at radius n and angle n: multiples of 17 or 23, "
-            "multiples of 11, primes."
+            "The source's figure draws each number n below 12,769 at radius n and angle n. It shows multiples of 17 "
+            "or 23, multiples of 11, and primes."
         ),
-        source_says="1,275, 1,161 and 1,523 points",
+        source_says="the three sets have 1,275, 1,161 and 1,523 points",
         measure=_polar,
         expected={
             "multiples of 17 or 23": equals(1275),
@@ -86,7 +86,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig1.scaling",
         where="introduction",
-        statement="If a full turn is the number m instead, the multiples of m lie on a straight line.",
+        statement="If n is drawn at the angle 2 pi n / m, all multiples of m lie on a straight line.",
         source_says="the source invites the reader to try",
         measure=_rays,
         expected={"largest angle off the ray, multiples of m at 2 pi n / m": at_most(1e-9)},
@@ -108,8 +108,8 @@ CLAIMS = (
     Claim(
         id="miiii.fig3",
         where="figure 3",
-        statement="For p = 11 the remainders by 2, 3, 5 and 7 repeat along the numbers, and modular addition "
-        "is a symmetric pattern.",
+        statement="For p = 11 the remainders by 2, 3, 5 and 7 are periodic in the number, and the table of modular "
+        "addition is symmetric.",
         source_says="five panels",
         measure=_small_labels,
         expected={

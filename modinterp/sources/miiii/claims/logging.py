@@ -55,30 +55,32 @@ CLAIMS = (
         id="miiii.neuron_logging",
         where="training",
         statement=(
-            "Activations of neurons are logged while the network trains. Our log holds the strongest waves in the "
-            "2D spectra of neurons and attention, at regular epochs."
+            "Activations of neurons are logged while the network trains. Our log holds the strongest waves in the 2D "
+            "spectra of neurons and attention, at regular epochs."
         ),
-        source_says="logged at every step",
+        source_says="activations are logged at every step",
         measure=_log,
         expected={
             ENTRIES: at_least(2, "the first logged epoch is the untrained network"),
-            NEURONS: at_least(1, "the first few neurons"),
-            SPECTRUM_SIZE: equals(1, "a real transform of the grid of all p x p inputs"),
-            BYTES_OVER_BOUND: at_most(1, "the stated limit on the log's size"),
+            NEURONS: at_least(1, "the source logs the first few neurons"),
+            SPECTRUM_SIZE: equals(1, "this is the size of a real Fourier transform over all p x p inputs"),
+            BYTES_OVER_BOUND: at_most(1, "the log must not exceed its stated size limit"),
         },
         needs=(CODED,),
     ),
     Claim(
         id="miiii.x.active_freqs",
         where="table 3",
-        statement=("Neurons have no active frequencies at first, most during learning, and fewer at the end."),
+        statement=(
+            "Neurons have no active frequencies at first, the largest number during learning, and fewer at the end."
+        ),
         source_says="0, 0, 10, 18 and 10 active frequencies at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,
         expected={
             "most at once, less those at the end": at_least(
-                1, "18 and then 10 in the source; here the number must fall"
+                1, "the source's number falls from 18 to 10; our number must fall, too"
             ),
-            MOST_EARLY: at_most(2, "no active frequencies in the source, two are allowed"),
+            MOST_EARLY: at_most(2, "the source has no active frequencies by then; we allow two"),
         },
         needs=(CODED,),
         figure="active",

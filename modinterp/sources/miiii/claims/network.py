@@ -56,7 +56,7 @@ CLAIMS = (
         where="equations 7 to 11",
         statement=(
             "The network is one block without LayerNorm or biases, with He initialisation, 4 heads and 4 d ReLU "
-            "neurons. The network has dropout on the residual stream, and is read at the last position."
+            "neurons. The network has dropout on the residual stream, and its logits are read at the last position."
         ),
         source_says="256 dimensions, dropout 1/10",
         measure=_architecture,

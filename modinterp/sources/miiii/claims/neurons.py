@@ -121,15 +121,17 @@ CLAIMS = (
     Claim(
         id="miiii.fig4",
         where="figure 4",
-        statement="A neuron over all pairs of digits has a few active frequencies.",
+        statement="As a function of the two digits, a neuron has a few active frequencies.",
         source_says="one neuron shown",
         measure=_one_neuron,
         expected={
-            "largest over mean magnitude of the transform, best neuron": at_least(10, "a peak visible to the eye"),
+            "largest over mean magnitude of the transform, best neuron": at_least(
+                10, "in the source's figure the peak is visible to the eye"
+            ),
             "share of the variance in its ten strongest waves": at_least(
                 0.6,
-                "a sum of irregular functions of each digit also has peaks; before training the ten strongest "
-                "waves have 0.3",
+                "this number excludes sums of irregular functions, which also have peaks; before training, the ten "
+                "strongest waves have a share of 0.3",
             ),
         },
         given=GENERALISED,
@@ -140,7 +142,7 @@ CLAIMS = (
         id="miiii.attn_viz",
         where="attention visualization",
         statement=(
-            "The source shows each head's attention as a grid over all samples, and draws a corner of 37 by 37."
+            "The source shows each head's attention over all pairs of digits, and draws a corner of 37 by 37 pairs."
         ),
         source_says="37 by 37",
         measure=_patterns,
@@ -156,8 +158,9 @@ CLAIMS = (
     Claim(
         id="miiii.fft_sum",
         where="discrete Fourier transform",
-        statement="A p by p image is a sum of products of waves with frequencies up to p / 2 and constants.",
-        source_says="frequencies 1 to p / 2",
+        statement="Every p by p image is a sum of products of two factors, each a constant or a wave with a frequency "
+        "up to p / 2.",
+        source_says="the source takes frequencies 1 to p / 2",
         measure=_sum_of_waves,
         expected={
             "largest error of the sum of all terms": at_most(1e-5),
@@ -169,7 +172,7 @@ CLAIMS = (
     Claim(
         id="miiii.dft_matrix",
         where="discrete Fourier transform",
-        statement="The one-hot basis times the Fourier matrix is the Fourier basis.",
+        statement="Multiplying the one-hot basis by the Fourier matrix gives the Fourier basis.",
         source_says="a definition",
         measure=_one_hot,
         expected={
@@ -182,10 +185,14 @@ CLAIMS = (
     Claim(
         id="miiii.x.neuron_periodic",
         where="the section on neurons",
-        statement="Neurons of T_miiii are periodic; neurons of T_basis (shuffled labels) are not.",
+        statement="Neurons of T_miiii are periodic; neurons of T_basis (shuffled labels) are not periodic.",
         source_says="by eye",
         measure=_periodic,
-        expected={"median of largest over mean magnitude, T_miiii over T_basis": at_least(3, "visible to the eye")},
+        expected={
+            "median of largest over mean magnitude, T_miiii over T_basis": at_least(
+                3, "the source sees this difference by eye"
+            )
+        },
         given=GENERALISED,
         needs=(CODED, BASIS),
         figure="neuron",
@@ -196,15 +203,15 @@ CLAIMS = (
         statement="Heads of T_miiii attend to one digit; heads of T_nanda (addition) attend to both digits.",
         source_says="by eye",
         measure=_exclusive,
-        expected={MORE_EXCLUSIVE: at_least(0.2, "visible to the eye")},
+        expected={MORE_EXCLUSIVE: at_least(0.2, "the source sees this difference by eye")},
         reported=(DISTANCE_MIIII, DISTANCE_NANDA),
         given=GENERALISED,
         needs=(CODED, *NANDA),
         required=ONE_OF_EACH,
         figure="attention",
         finding=one_seed(
-            "Heads of T_miiii attend entirely to one digit (a distance of 1.00). But heads of T_nanda's five "
-            "seeds also attend almost entirely to one digit (0.94 to 0.99)."
+            "Heads of T_miiii attend entirely to one digit (the attention to the two digits differs by 1.00). But "
+            "heads of T_nanda also attend almost entirely to one digit, in all five seeds (0.94 to 0.99)."
         ),
     ),
 )

@@ -62,31 +62,31 @@ CLAIMS = (
         statement="The two position embeddings are similar in modular addition.",
         source_says="0.95",
         measure=each(_alike),
-        expected={PEARSON: at_least(0.5, "0.95 in the source; below one half embeddings are hardly similar")},
+        expected={PEARSON: at_least(0.5, "the source's correlation is 0.95; below 0.5, embeddings are hardly similar")},
         given={"test accuracy": LEARNED},
         needs=NANDA,
         scope="any seed",
         figure="positions",
         finding=variant(
-            "The sign of the correlation depends on the recipe, which the source does not state for modular "
-            "addition. With the recipe of the source's other task the positions are opposed in every seed "
-            "(Pearson -0.80 to -0.59). With the recipe of Nanda et al., measured in fig7.pearson.miiii, the "
-            "positions are mostly similar (0.96 to 1.00, once 0.24)."
+            "The sign of the correlation depends on the recipe, which the source does not state for modular addition. "
+            "With the recipe of the source's other task, the two position embeddings are opposed in every seed "
+            "(Pearson -0.80 to -0.59). With the recipe of Nanda et al., measured in fig7.pearson.miiii, the two "
+            "position embeddings are mostly similar (0.96 to 1.00, once 0.24)."
         ),
         changed=(
             Change(
                 date="2026-11-21",
                 what="the statement and the measure",
-                before='"alike", in every seed: refuted by -0.70 in seed 0',
-                now='"mostly alike", in the median of ten networks of two recipes: held; with all ten trained -0.17, '
-                "refuted",
-                why="other networks of modular addition have cosines from -0.71 to 0.98",
+                before='embeddings are "alike" in every seed; the correlation of -0.70 in seed 0 refuted this',
+                now='embeddings are "mostly alike" in the median of ten networks of two recipes: held at first; with '
+                "all ten networks trained the median is -0.17, refuted",
+                why="in other networks of modular addition the two embeddings have cosines from -0.71 to 0.98",
             ),
             Change(
                 date="2026-11-23",
-                what="the statement and the measure; both are again the first ones",
-                before="the median of ten networks: -0.17",
-                now="each network of the source's recipe: -0.70, -0.71, -0.59, -0.72 and -0.80",
+                what="the statement and the measure, which are again the original ones",
+                before="the median correlation of ten networks: -0.17",
+                now="the correlation in each network of the source's recipe: -0.70, -0.71, -0.59, -0.72 and -0.80",
                 why=(
                     "the source's statement is about one network, and a median over two recipes describes neither "
                     "recipe"
@@ -101,8 +101,10 @@ CLAIMS = (
         source_says="-0.64",
         measure=_apart,
         expected={
-            PEARSON: at_most(-0.34, "-0.64 in the source, plus 0.3; unrelated embeddings have 0"),
-            "Pearson less the median of T_nanda": at_most(0, "-1.59 in the source"),
+            PEARSON: at_most(
+                -0.34, "the source's correlation is -0.64, and we allow 0.3 more; unrelated embeddings have 0"
+            ),
+            "Pearson less the median of T_nanda": at_most(0, "the source's difference is -1.59"),
         },
         given=GENERALISED,
         needs=(CODED, *NANDA, *MAINLINE),
@@ -112,9 +114,11 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the tolerance of Pearson's correlation is narrower",
-                before="at most 0.5, which accepts -0.535, but also the 0.07 before training",
-                now="at most -0.34, which accepts -0.535 but not 0.07",
-                why="unrelated embeddings are not similar either; the source has -0.64",
+                before="the correlation may be at most 0.5: this accepts our -0.535, but also the 0.07 of an "
+                "untrained network",
+                now="the correlation may be at most -0.34: this accepts our -0.535, but not the 0.07 of an untrained "
+                "network",
+                why='"not similar" is also true of unrelated embeddings; the source\'s correlation is -0.64',
             ),
         ),
     ),
@@ -122,8 +126,8 @@ CLAIMS = (
         id="miiii.fig7.interpretation",
         where="figure 7",
         statement=(
-            "Position embeddings are similar in commutative tasks and differ in other tasks. Exchanging the "
-            "positions does not change T_nanda (addition) and destroys T_miiii."
+            "Position embeddings are similar in commutative tasks and differ in other tasks. Exchanging the positions "
+            "keeps the answers of T_nanda (addition) right, and makes the answers of T_miiii wrong."
         ),
         source_says="the source infers this from the two correlations",
         measure=_swap,

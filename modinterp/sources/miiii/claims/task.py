@@ -140,8 +140,8 @@ CLAIMS = (
         id="miiii.eq2.miiii_task",
         where="equation 2",
         statement=(
-            "T_miiii is the remainder of x0 + 113 x1 by every prime below 113. The source's code reads the digits "
-            "in reverse order, which only renames the two positions."
+            "T_miiii is the remainder of x0 + 113 x1 by every prime below 113. The source's code reads the digits in "
+            "reverse order, which only renames the two positions."
         ),
         source_says="29 tasks of 2 to 109 classes, 1,480 outputs",
         measure=_remainders,
@@ -171,7 +171,8 @@ CLAIMS = (
         id="miiii.noncommutative",
         where="introduction",
         statement=(
-            "T_miiii depends on the order of the digits: 27 of its tasks do, but not q = 2 and q = 7, which divide 112."
+            "T_miiii depends on the order of the digits: 27 of its tasks do. The tasks q = 2 and q = 7 do not, "
+            "because 2 and 7 divide 112."
         ),
         source_says="of all tasks",
         measure=_order,
@@ -187,8 +188,8 @@ CLAIMS = (
         id="miiii.primes_no_zero",
         where="introduction",
         statement=(
-            "The source says that only primes have no remainder of 0. In fact the numbers without a remainder of "
-            "0 are 1 and the primes from 113 on. Every prime below 113 has one."
+            "The source says that only primes have no remainder of 0. In fact the numbers without a remainder of 0 "
+            "are 1 and the primes from 113 on. Every prime below 113 has a remainder of 0."
         ),
         source_says="the primes",
         measure=_no_zero,
@@ -215,7 +216,7 @@ CLAIMS = (
         id="miiii.ln_q",
         where="tasks",
         statement="Guessing among n classes costs a cross-entropy of ln n.",
-        source_says="ln n; later ln(1/n)",
+        source_says="the source prints ln n, and later ln(1/n)",
         measure=_uniform,
         expected={"largest error of ln n": at_most(1e-12)},
         needs=(),
@@ -226,7 +227,7 @@ CLAIMS = (
         where="equations 3 to 5",
         statement=(
             "The network adds by looking up waves, multiplying waves by the angle sum identities, and taking the "
-            "largest result. The identities hold with the repeated index corrected, and not as printed."
+            "largest result. The printed identities are wrong; they hold once the repeated index is corrected."
         ),
         source_says="the source prints cos(w x0) twice, and cos(w x1) is missing",
         measure=_identities,

@@ -130,8 +130,8 @@ CLAIMS = (
         id="miiii.eq12.weighted_loss",
         where="equation 12",
         statement=(
-            "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The printed "
-            "sum lacks the inverse and would be negative; the source's code takes the mean."
+            "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The printed sum "
+            "lacks the inverse of the logarithm's argument and would be negative; the source's code takes the mean."
         ),
         source_says="the loss is about 1 for each task at the start",
         measure=_weighted_loss,
@@ -145,8 +145,8 @@ CLAIMS = (
     Claim(
         id="miiii.eq13.grokfast",
         where="equation 13",
-        statement="Before AdamW sees the gradient, training adds half of the gradient's moving average with a memory of "
-        "0.98.",
+        statement="Before AdamW sees the gradient, training adds half of the gradient's moving average with a memory "
+        "of 0.98.",
         source_says="alpha 0.98, lambda 1/2",
         measure=_filter,
         expected={
@@ -159,7 +159,7 @@ CLAIMS = (
     Claim(
         id="miiii.basis_task",
         where="tasks",
-        statement="T_basis is T_miiii with shuffled labels, so a network cannot generalise.",
+        statement="T_basis is T_miiii with shuffled labels, so no network can generalise on T_basis.",
         source_says="a definition",
         measure=_basis,
         expected={
@@ -188,10 +188,10 @@ CLAIMS = (
         id="miiii.split",
         where="training",
         statement=(
-            "The source's text says that training uses 30% of the inputs and holds out the others. The source's "
-            "code trains on 50%."
+            "The source's text says that training uses 30% of the inputs and holds out the others. The source's code "
+            "trains on 50%."
         ),
-        source_says="30% for training, 1,000 for validation, the rest for a test",
+        source_says="30% of the inputs for training, 1,000 for validation, the rest for a test",
         measure=_split,
         expected={
             "inputs trained on, 30% as printed": equals(3830),
@@ -214,27 +214,34 @@ CLAIMS = (
         id="miiii.multitask_regularises",
         where="introduction and multi-task section",
         statement=(
-            "Learning many tasks at once regularises. At p = 37, remainders by 31 generalise better together with "
-            "other tasks than alone."
+            "Learning many tasks at once acts as regularisation. At p = 37, a network generalises better on "
+            "remainders by 31 if it also learns other tasks."
         ),
-        source_says="a conjecture, not tested in the source",
+        source_says="the source conjectures this and does not test it",
         measure=_alone,
-        expected={"gain in test accuracy by learning all together": at_least(0.05, "a gain large enough to notice")},
+        expected={
+            "gain in test accuracy by learning all together": at_least(
+                0.05, "the gain should be large enough to notice"
+            )
+        },
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(
-            "We test p = 37 and one task in place of 113 and 29. From 410 inputs no network learns remainders by "
-            "31. After 32,768 epochs 0.1% of the answers are right with other tasks and 8.9% alone. Guessing "
-            "gives 3.2%."
+            "We test p = 37 in place of 113, and one task in place of 29. From 410 inputs no network learns "
+            "remainders by 31. After 32,768 epochs, 0.1% of the answers are right if the network also learns other "
+            "tasks, and 8.9% if it does not. Guessing gives 3.2%."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
-                before="a test accuracy of 0.5 or more when learning together, so that a worse result could not "
-                "refute the claim",
-                now="no precondition; the gain of -0.088 is reported as that of a variant",
-                why=("a precondition on the outcome excludes refuting results; and p = 37 is not the source's task"),
+                before="the test accuracy had to be 0.5 or more when learning all tasks, so that a worse result could "
+                "not refute the claim",
+                now="there is no precondition; the gain of -0.088 is reported, but as the result of a variant",
+                why=(
+                    "a precondition on the outcome excludes results that could refute the claim; and p = 37 is not "
+                    "the source's task"
+                ),
             ),
         ),
     ),
