@@ -30,7 +30,7 @@ def _names(m: GroupMeasurements) -> list[str]:
 
 
 def _similarities(m: GroupMeasurements) -> go.Figure:
-    title = "The logits contain the characters of a few representations and no others"
+    title = "The logits contain the characters of a few representations and no other characters"
     return representations.similarities(m.similarities, _names(m), m.least_similarity, title)
 
 
@@ -38,7 +38,9 @@ def _shares(m: GroupMeasurements) -> go.Figure:
     layers = {name: list(m.shares(matrix).values()) for name, matrix in m.embeddings.items()}
     layers |= {"W_L": list(m.shares(m.W_L.T).values()), "neurons": m.pair_shares.total().tolist()}
     return representations.shares(
-        layers, _names(m), "Every layer contains the key representations; the unembedding also has a mean"
+        layers,
+        _names(m),
+        "Every layer contains the key representations; the unembedding also contains a mean over answers",
     )
 
 
@@ -46,7 +48,7 @@ def _losses(m: GroupMeasurements) -> go.Figure:
     found = {
         rho.name: (m.neurons_loss_without((rho,)), m.loss_of(m.logits_of_products((rho,)))) for rho in m.irreps[1:]
     }
-    title = "Without a key representation the network fails; without any other nothing changes"
+    title = "Without a key representation the network fails; without any other representation the loss does not change"
     return representations.losses(found, m.loss_of(m.logits), title)
 
 
@@ -55,7 +57,7 @@ def _clusters(m: GroupMeasurements) -> go.Figure:
         f"by the neuron's input from {of}": [found.sizes(m.irreps).get(name, 0) for name in _names(m)]
         for of, found in m.neurons.items()
     }
-    return representations.counts(sizes, _names(m), "neurons", "Each neuron serves one representation")
+    return representations.counts(sizes, _names(m), "neurons", "Each neuron responds to one representation only")
 
 
 def _cosets(m: GroupMeasurements) -> pd.DataFrame:
@@ -66,7 +68,7 @@ def _cosets(m: GroupMeasurements) -> pd.DataFrame:
 
 
 def _progress(m: GroupMeasurements) -> go.Figure:
-    title = "In logits and embedding the key representations grow long before the test loss falls"
+    title = "Key representations grow in the logits and the embedding long before the test loss falls"
     return representations.over_training(m.progress, m.key_names, title)
 
 

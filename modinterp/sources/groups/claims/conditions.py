@@ -11,7 +11,7 @@ from modinterp.measurements import GroupMeasurements
 from modinterp.sources.groups.runs import RUNS
 from modinterp.tasks import Group, Task
 
-LEARNED = {"final_test_accuracy": at_least(0.99, "the statement is about a network that has learned")}
+LEARNED = {"final_test_accuracy": at_least(0.99, "the statement is about networks that have learned the task")}
 
 
 def has_learned(m: GroupMeasurements) -> bool:

@@ -89,8 +89,8 @@ CLAIMS = (
     Claim(
         id="groups.irreps.valid",
         where="section 3, appendix D",
-        statement="The listed matrices are the irreducible representations of the groups.",
-        source_says="a theorem; for A5 the code has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is right",
+        statement="The matrices that the source lists are the irreducible representations of its groups.",
+        source_says="this is a theorem; for A5 the code has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is right",
         measure=_valid,
         expected={
             "largest error of rho(a b) = rho(a) rho(b)": _EXACT,
@@ -122,7 +122,9 @@ CLAIMS = (
         source_says="a theorem",
         measure=_maxima,
         expected={
-            MAXIMA.format(name): equals(count, "S5: the order of the kernel")
+            MAXIMA.format(name): equals(
+                count, "this many elements of S5 have the largest character: the order of the representation's kernel"
+            )
             for name, count in (
                 ("standard", 1),
                 ("standard x sign", 1),
@@ -132,13 +134,18 @@ CLAIMS = (
                 ("sign", 60),
             )
         }
-        | {"accuracy of a sum of cubes": at_least(1, "one faithful representation is enough for the right answer")},
+        | {
+            "accuracy of a sum of cubes": at_least(
+                1, "one faithful representation suffices to answer all pairs correctly"
+            )
+        },
         scope="any network",
     ),
     Claim(
         id="groups.gcr.cyclic",
         where="section 4",
-        statement="On a cyclic group, the algorithm of characters is the Fourier algorithm of modular addition.",
+        statement="On a cyclic group, the algorithm based on characters equals the Fourier algorithm of modular "
+        "addition.",
         source_says="2 cos(w(a + b - c)) is the character of the rotation by w",
         measure=_cyclic,
         expected={DIFFERENCE: _EXACT},
@@ -148,7 +155,7 @@ CLAIMS = (
         id="groups.sign.relu",
         where="section 5.3",
         statement="One ReLU of sign(a) and sign(b) contains sign(a), sign(b) and sign(a b) in equal shares.",
-        source_says="shares of 0.3333, 0.3334 and 0.3333 in trained neurons",
+        source_says="trained neurons have shares of 0.3333, 0.3334 and 0.3333",
         measure=_relu,
         expected={"largest difference of a share to 1/3": _EXACT},
         scope="any network",

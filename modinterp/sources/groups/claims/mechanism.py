@@ -92,14 +92,13 @@ def _cosets(m: GroupMeasurements) -> dict[str, Value]:
 
 FROM_999 = Change(
     date="2026-11-23",
-    what="the share of its variance between cosets from which a neuron counts as constant on them",
-    before="0.95: this proves 0.3% and 99.9% of the pairs of two A5 MLPs, in 2.5 times fewer operations",
-    now="0.999: this proves all pairs, in 1.4 and 2.0 times fewer operations",
+    what="a neuron counts as constant on cosets if at least this share of its variance lies between cosets",
+    before="0.95: the proof then covers 0.3% and 99.9% of the pairs in two A5 MLPs, with 2.5 times fewer operations",
+    now="0.999: the proof then covers all pairs in both MLPs, with 1.4 and 2.0 times fewer operations",
     why=(
-        "We chose the share after seeing these numbers, on these networks. The choice changes no tolerance. A "
-        "neuron below the share is computed element by element, which takes more operations; the proof is valid "
-        "at every choice. For the authors' S5 network 0.9 and 0.9999 both prove all pairs, in 3.6 times fewer "
-        "operations."
+        "We chose the share after seeing these numbers. The choice changes no tolerance. A neuron below the share "
+        "takes more operations, since the proof computes it element by element. The proof is valid for every share. "
+        "For the authors' S5 network, shares of 0.9 and 0.9999 both prove all pairs, with 3.6 times fewer operations."
     ),
 )
 
@@ -107,18 +106,20 @@ CLAIMS = (
     Claim(
         id="groups.s5.neurons",
         where="section 5.3",
-        statement="Each neuron serves a single representation on both inputs; some neurons are off.",
-        source_says="103 standard, 10 sign, 15 off in the demo; least share 1 - 2e-8 in a released network",
+        statement="Each neuron responds to a single representation, which is the same for both inputs; some neurons "
+        "are always off.",
+        source_says="in the demo 103 neurons are standard, 10 are sign and 15 are off; the least share in a released "
+        "network is 1 - 2e-8",
         measure=each(_pure),
         given=LEARNED,
         expected={
             "live neurons of one representation to 95%, the same of a and b": at_least(
-                0.95, "all live neurons in a released network"
+                0.95, "in a released network this is true of all live neurons"
             ),
             "live neurons, share of all": at_least(
                 0.5,
-                "113 and 123 of 128 neurons are live in two released networks; otherwise the result is about "
-                "few neurons",
+                "two released networks have 113 and 123 live neurons of 128; with few live neurons the result would "
+                "say little",
             ),
         },
         needs=S5_MLP,
@@ -128,9 +129,10 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="whether a neuron must be live to count",
-                before="no: an untrained network has no neuron for which the statement could be false",
-                now="half of the neurons must be live: nearly all are in our networks, and none before training; "
-                "held before and after",
+                before="neurons need not be live: an untrained network then has no neuron for which the statement "
+                "could be false",
+                now="half of the neurons must be live: nearly all are live in our networks, and none before "
+                "training; the claim held before and after the change",
                 why="the claim should distinguish a trained network from an untrained one",
             ),
         ),
@@ -138,16 +140,18 @@ CLAIMS = (
     Claim(
         id="groups.s5.neurons.shares",
         where="section 5.3",
-        statement="Within a cluster rho(a), rho(b) and rho(a b) have typical shares of the activations.",
-        source_says="shares for sign: 1/3 each; for standard 0.369, 0.405 and 0.114, in the demo",
+        statement="Within a cluster of neurons of one representation, rho(a), rho(b) and rho(a b) have typical "
+        "shares of the activations' variance.",
+        source_says="in the demo the shares are 1/3 each for sign neurons, and 0.369, 0.405 and 0.114 for standard "
+        "neurons",
         measure=each(_shares),
         given=LEARNED,
         expected={
             "largest difference to 1/3 of a share of the sign neurons": at_most(
-                0.02, "shares of 0.3333, 0.3334 and 0.3333 in the demo"
+                0.02, "the demo has shares of 0.3333, 0.3334 and 0.3333"
             ),
             "rho(a b) in the standard neurons": between(
-                0.08, 0.15, "the share of rho(a b) is 0.114 and 0.115 in two released networks"
+                0.08, 0.15, "in two released networks the share of rho(a b) is 0.114 and 0.115"
             ),
         },
         needs=S5_MLP,
@@ -159,23 +163,24 @@ CLAIMS = (
     Claim(
         id="groups.s5.readoff",
         where="section 5.4",
-        statement="The map from rho(a b) in the neurons to the logits is the character tr rho(a b) rho(c^-1).",
-        source_says="0.9915 for standard and 0.9831 for (2, 2, 1) in a released network",
+        statement="The network maps rho(a b) in the neurons to the character tr rho(a b) rho(c^-1) in the logits.",
+        source_says="a released network has a share of 0.9915 for standard and 0.9831 for (2, 2, 1)",
         measure=each(_readoff),
         given=LEARNED,
         expected={
             "least share of the map to logits that is tr rho(a b) rho(c^-1)": at_least(
-                0.95, "0.9831 and 0.9915 in a released network"
+                0.95, "a released network has shares of 0.9831 and 0.9915"
             )
         },
         reported=("least share of its d^2 directions that reach the logits",),
         needs=S5_MLP,
         scope="any seed",
         finding=mixed(
-            "The statement holds for every standard and standard x sign representation. One network also learns "
-            "(2, 2, 1). Only 12 of the 25 directions of (2, 2, 1) reach the logits, from neurons on cosets. Its "
-            "contribution helps, but is not the character. In the released network of seed 5 the statement holds "
-            "for both representations, 0.991 and 0.984 with orthogonal matrices."
+            "The statement holds for every standard and standard x sign representation. One network also learns (2, "
+            "2, 1). In this network only 12 of the 25 directions of (2, 2, 1) reach the logits, from neurons that "
+            "are constant on cosets. The contribution of (2, 2, 1) helps, but is not the character. In the released "
+            "network of seed 5 the statement holds for both representations (shares of 0.991 and 0.984 with "
+            "orthogonal matrices)."
         ),
         control="without control",
         figure="matrices",
@@ -183,8 +188,9 @@ CLAIMS = (
     Claim(
         id="groups.s5.restricted",
         where="section 5.5",
-        statement="With only rho(a b) of the key representations left, the loss falls below that of the whole network.",
-        source_says="7.08e-7 against 2.38e-6 in the mainline",
+        statement="If only rho(a b) of the key representations is kept in the neurons, the loss falls below the loss "
+        "of the whole network.",
+        source_says="in the mainline network the restricted loss is 7.08e-7 and the full loss 2.38e-6",
         measure=each(
             lambda m: {
                 "restricted over all-pairs loss": m.neurons_restricted_loss / m.loss_of(m.logits),
@@ -194,8 +200,10 @@ CLAIMS = (
         ),
         given=LEARNED,
         expected={
-            "restricted over all-pairs loss": at_most(0.9, "0.30 in the mainline"),
-            "accuracy with rho(a b) of key representations alone": at_least(0.999, "1.0 in a released network"),
+            "restricted over all-pairs loss": at_most(0.9, "the mainline network has a ratio of 0.30"),
+            "accuracy with rho(a b) of key representations alone": at_least(
+                0.999, "a released network has an accuracy of 1.0"
+            ),
         },
         behaviour=("accuracy with rho(a b) of key representations alone",),
         reported=(RESTRICTED_LOSS,),
@@ -205,10 +213,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="the tolerance of the restricted loss, relative to that of the whole network",
-                before="at most 1, which an untrained network just meets: 0.9998",
-                now="at most 0.9: 0.03 in seed 1; held with the old and the new tolerance",
-                why="before training both losses equal that of guessing, and the claim should fail",
+                what="the tolerance of the restricted loss, relative to the loss of the whole network",
+                before="at most 1; an untrained network just meets this, with 0.9998",
+                now="at most 0.9; seed 1 has 0.03, so the claim held with the old and the new tolerance",
+                why="before training both losses equal the loss of guessing, and the claim should fail",
             ),
         ),
         control="also true of random labels",
@@ -216,11 +224,16 @@ CLAIMS = (
     Claim(
         id="groups.s5.excluded",
         where="section 5.5",
-        statement="Without rho(a b) of the key representations the network fails even on its training data.",
-        source_says="7.59 in the mainline, 7.3 to 17.4 in 50 seeds; guessing has 4.787",
+        statement="If rho(a b) of the key representations is removed from the neurons, the network fails even on its "
+        "training data.",
+        source_says="the excluded loss is 7.59 in the mainline network and 7.3 to 17.4 in 50 seeds; guessing has 4.787",
         measure=each(lambda m: {EXCLUDED: m.neurons_excluded_loss / math.log(m.p)}),
         given=LEARNED,
-        expected={EXCLUDED: at_least(1.1, "the loss is above that of guessing: 1.5 times is the least of 50 seeds")},
+        expected={
+            EXCLUDED: at_least(
+                1.1, "the excluded loss is above the loss of guessing; the least of 50 seeds is 1.5 times that loss"
+            )
+        },
         reported=("excluded_loss",),
         needs=S5_MLP,
         scope="any seed",
@@ -229,8 +242,8 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the tolerance of the excluded loss, in units of the loss of guessing",
-                before="at least 1, which an untrained network just meets: 1.00005",
-                now="at least 1.1: 2.4 in seed 1; held with the old and the new tolerance",
+                before="at least 1; an untrained network just meets this, with 1.00005",
+                now="at least 1.1; seed 1 has 2.4, so the claim held with the old and the new tolerance",
                 why="an untrained network has learned nothing that could be excluded, so the claim should fail",
             ),
         ),
@@ -239,15 +252,18 @@ CLAIMS = (
     Claim(
         id="groups.s5.by_irrep",
         where="section 5.5",
-        statement="If representations are removed one by one, only key representations matter.",
-        source_says="loss without standard 7.27, without sign 6.0e-4, without others unchanged; with standard alone "
-        "1.05e-4, sign alone 4.10, others alone 4.72",
+        statement="If representations are removed one at a time, only the removal of key representations changes the "
+        "loss.",
+        source_says="the loss is 7.27 without standard, 6.0e-4 without sign, unchanged without others; 1.05e-4 with "
+        "standard alone, 4.10 with sign alone, 4.72 with others alone",
         measure=each(_by_irrep),
         given=LEARNED,
         expected={
-            EXCLUDED_OTHER: at_most(0.2, "the loss does not change in the mainline"),
-            RESTRICTED_OTHER: at_least(0.9, "a loss of 4.72 in the mainline; guessing has 4.787"),
-            "least loss with one key representation alone [nats]": at_most(0.1, "1.05e-4 in the mainline"),
+            EXCLUDED_OTHER: at_most(0.2, "in the mainline network the loss does not change"),
+            RESTRICTED_OTHER: at_least(0.9, "the mainline network has a loss of 4.72; guessing has 4.787"),
+            "least loss with one key representation alone [nats]": at_most(
+                0.1, "the mainline network has a loss of 1.05e-4"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -255,22 +271,26 @@ CLAIMS = (
     ),
     Claim(
         id="groups.s5.cosets",
-        where="not in the paper; Stander et al. 2023 read such networks so",
+        where="not in the paper; Stander et al. 2023 explain such networks by cosets",
         statement=(
-            "Each neuron is constant on the cosets of a subgroup, although the neuron's representation does not "
-            "force this."
+            "Each neuron is constant on the cosets of a subgroup, although functions of the neuron's representation "
+            "need not be."
         ),
-        source_says="120 of 120 neurons in a released network: 54 on S4, 66 on a subgroup of order 20 (our count)",
+        source_says="in a released network all 120 neurons are: 54 on cosets of S4, 66 on cosets of a subgroup of "
+        "order 20 (our count)",
         measure=each(_cosets),
         given=LEARNED,
         expected={
             "neurons constant on cosets of a subgroup": near(
-                1, 0.1, "all neurons of a released network, seen before we set the tolerance; our networks are the test"
+                1,
+                0.1,
+                "in a released network this is true of all neurons; we saw this before setting the "
+                "tolerance, so only our networks are a test",
             ),
             "random functions of the same representations on as large ones": at_most(
                 0.1,
-                "random functions must rarely be constant, or constant neurons show nothing; none in samples "
-                "for a released network",
+                "random functions must rarely be constant on cosets, or constant neurons would show nothing; in "
+                "samples for a released network none was constant",
             ),
         },
         needs=S5_MLP,
@@ -281,10 +301,10 @@ CLAIMS = (
         id="groups.proof",
         where="not in the paper; Wu et al. 2024 bound such networks",
         statement=(
-            "A proof from neurons that are constant on cosets shows most answers to be right, in fewer operations "
-            "than trying all pairs."
+            "Because neurons are constant on cosets, a proof shows that most answers are right, with fewer "
+            "operations than trying all pairs."
         ),
-        source_says="95% for half of the S5 networks (of Wu et al., from memory)",
+        source_says="Wu et al. prove 95% for half of their S5 networks (from memory)",
         measure=each(
             lambda m: {
                 "share of all pairs proven to be answered rightly": m.bound.accuracy,

@@ -90,22 +90,24 @@ CLAIMS = tuple(
     for name, statement, says, measure, expected, finding in (
         (
             "excluded",
-            "Excluded loss distinguishes memorising, circuit formation and clean-up: excluded loss rises long "
-            "before test loss falls.",
-            "excluded loss 0.071 at epoch 24,712, 0.80 at 79,585 where the test loss is 11.1, and 12.2 at 99,561",
+            "The excluded loss separates memorising, circuit formation and clean-up: the excluded loss rises long "
+            "before the test loss falls.",
+            "the excluded loss is 0.071 at epoch 24,712, 0.80 at epoch 79,585 (where the test loss is 11.1), and "
+            "12.2 at epoch 99,561",
             _excluded,
-            {RISE: at_least(3, "excluded loss rises from 0.071 to 0.80 in the mainline, a factor of 11")},
+            {RISE: at_least(3, "in the mainline network the excluded loss rises from 0.071 to 0.80, a factor of 11")},
             HOLDS,
         ),
         (
             "restricted",
-            "Restricted loss falls ahead of test loss.",
-            "restricted loss 2.98, 1.74, 0.77 and 0.030 where test loss is 35.6, 18.9, 11.1 and 1.40, in the mainline",
+            "The restricted loss falls earlier in training than the test loss.",
+            "in the mainline network the restricted loss is 2.98, 1.74, 0.77 and 0.030 where the test loss is 35.6, "
+            "18.9, 11.1 and 1.40",
             _restricted,
             {
-                AHEAD: equals(1, "always in the mainline"),
+                AHEAD: equals(1, "in the mainline network the restricted loss is always below the test loss"),
                 "restricted loss when test accuracy first passes 0.1 [nats]": at_most(
-                    1, "restricted loss is 0.77 at epoch 80,000 in the mainline"
+                    1, "in the mainline network the restricted loss is 0.77 at epoch 80,000"
                 ),
             },
             mixed(),
@@ -118,24 +120,25 @@ CLAIMS = tuple(
             {"sign is learned no later than any other": equals(1, "the sign is learned first in 45 of 50 seeds")},
             Finding(
                 "holds",
-                "The similarity of the logits to the sign representation rises first in all networks, but not "
-                "always during memorising. The network s5-mlp-3 has memorised by epoch 400; its similarity passes "
-                "0.05 at epoch 14,000.",
+                "In all networks, the logits become similar to the sign representation before they become similar to "
+                "other representations. But this does not always happen during memorising. The network s5-mlp-3 has "
+                "memorised by epoch 400; its similarity to sign passes 0.05 at epoch 14,000.",
             ),
         ),
         (
             "norm",
             "The sum of squared weights falls while the circuit forms, and falls most at clean-up.",
-            "a sum of 18,900 at epoch 2,000, 10,100 at 90,000, 5,014 at the end; 4,897 to 7,182 in 50 seeds",
+            "the sum is 18,900 at epoch 2,000, 10,100 at epoch 90,000 and 5,014 at the end; 50 seeds end with 4,897 "
+            "to 7,182",
             _norm,
             {
-                "final sum of squared weights": between(4_000, 9_000, "4,897 to 7,182 in 50 seeds"),
-                NORM_FALL: at_most(0.5, "the sum ends at 5,014, from about 12,000, in the mainline"),
+                "final sum of squared weights": between(4_000, 9_000, "50 seeds end with a sum of 4,897 to 7,182"),
+                NORM_FALL: at_most(0.5, "in the mainline network the sum falls from about 12,000 to 5,014"),
             },
             mixed(
-                "The sum of squared weights falls by more than a half, except in one seed, which misses a half by "
-                "one part in fifty. We stop training 20,000 epochs after the test loss is small, while the sum "
-                "still falls. The source trains to epoch 250,000.",
+                "The sum of squared weights falls by more than a half, except in one seed, where it falls by "
+                "slightly less than a half. We stop training 20,000 epochs after the test loss is small, while the "
+                "sum still falls. The source trains to epoch 250,000.",
             ),
         ),
     )

@@ -39,17 +39,20 @@ CLAIMS = (
         id="groups.s5.logits.keys",
         where="section 5.1",
         statement=(
-            "The logits are a positive combination of the characters of few representations; all other characters "
-            "are absent."
+            "The logits are a positive combination of the characters of a few key representations. The characters of "
+            "all other representations are absent."
         ),
-        source_says="seed 2: sign 0.509, standard 0.767, the rest at most 0.0018",
+        source_says="in seed 2 the logits' similarity is 0.509 to sign, 0.767 to standard, and at most 0.0018 to all "
+        "others",
         measure=each(_keys),
         given=LEARNED,
         expected={
-            "n_keys": between(2, 5, "2 to 5 key representations in 50 seeds"),
-            "largest similarity of another": at_most(0.005, "the released code's bound for a key representation"),
+            "n_keys": between(2, 5, "50 seeds have 2 to 5 key representations"),
+            "largest similarity of another": at_most(
+                0.005, "the released code uses this bound for a key representation"
+            ),
             "median similarity of the others": at_most(
-                0.002, "other characters have at most 0.0018 in the released mainline"
+                0.002, "in the released mainline network other characters have a similarity of at most 0.0018"
             ),
         },
         needs=S5_MLP,
@@ -60,31 +63,33 @@ CLAIMS = (
         id="groups.s5.logits.fve",
         where="section 5.1",
         statement="The characters of the key representations explain most of the variance of the logits.",
-        source_says="0.8481 in the mainline; 0.31 to 0.86 in 50 seeds, median 0.59",
+        source_says="the share is 0.8481 in the mainline network, and 0.31 to 0.86 in 50 seeds (median 0.59)",
         given=LEARNED,
-        expected={"logit_fve_row": at_least(0.3, "the lowest of 50 released seeds has 0.31")},
+        expected={"logit_fve_row": at_least(0.3, "the lowest share of 50 released seeds is 0.31")},
         needs=S5_MLP,
         scope="any seed",
         finding=Finding(
             "holds",
-            "The tolerance comes from the released seeds, whose median is 0.59. None of our networks reaches 0.8; "
-            "they have 0.48 to 0.62. In s5-mlp-1 the explained share was 0.59 at epoch 185,000 and is 0.48 at the "
-            "end of training, where it still changes.",
+            "The tolerance comes from the released seeds, whose median share is 0.59. None of our networks reaches "
+            "0.8: their shares are 0.48 to 0.62. In s5-mlp-1 the explained share was 0.59 at epoch 185,000. The "
+            "share is 0.48 at the end of training, where it still changes.",
         ),
         figure="similarities",
     ),
     Claim(
         id="groups.s5.embed",
         where="section 5.2",
-        statement="The embeddings contain the key representations and nothing else.",
-        source_says="standard 0.930 and sign 0.0695, in sum 1.0000; at least 0.996 in 50 seeds",
+        statement="The embeddings contain the key representations and no other representations.",
+        source_says="the shares are 0.930 (standard) and 0.0695 (sign), in sum 1.0000; the sum is at least 0.996 in "
+        "50 seeds",
         measure=each(_embedding),
         given=LEARNED,
         expected={
-            W_A: at_least(0.99, "the share is at least 0.996 in 50 seeds"),
-            W_B: at_least(0.99, "the share is at least 0.996 in 50 seeds"),
+            W_A: at_least(0.99, "in 50 seeds the share is at least 0.996"),
+            W_B: at_least(0.99, "in 50 seeds the share is at least 0.996"),
             "least share of a key representation": at_least(
-                0.005, "the weakest key representation has 0.0695 in the mainline; it must not be absent"
+                0.005,
+                "the weakest key representation has a share of 0.0695 in the mainline network, and must not be absent",
             ),
         },
         needs=S5_MLP,
@@ -95,11 +100,13 @@ CLAIMS = (
         id="groups.s5.unembed",
         where="section 5.2",
         statement="The unembedding W_U also contains the key representations.",
-        source_says="0.9405 in the mainline; 0.899 to 0.962 in 50 seeds",
+        source_says="the share is 0.9405 in the mainline network, and 0.899 to 0.962 in 50 seeds",
         given=LEARNED,
         expected={
-            "read_key_share": at_least(0.88, "the share is 0.899 to 0.962 in 50 seeds"),
-            "key_energy": at_least(0.97, "0.9955 in a released network; the mean has no effect on the softmax"),
+            "read_key_share": at_least(0.88, "in 50 seeds the share is 0.899 to 0.962"),
+            "key_energy": at_least(
+                0.97, "the share is 0.9955 in a released network; the removed mean has no effect on the softmax"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -109,8 +116,8 @@ CLAIMS = (
         id="groups.s5.hidden",
         where="section 5.3",
         statement="The neurons consist of rho(a), rho(b) and rho(a b) of the key representations.",
-        source_says="0.8888 of the variance in the mainline, of which rho(a b) has 0.1297; 0.859 to 0.911 and 0.092 to "
-        "0.131 in 50 seeds",
+        source_says="the share of the variance is 0.8888 in the mainline network (rho(a b) alone has 0.1297); 50 "
+        "seeds have 0.859 to 0.911 (rho(a b) alone has 0.092 to 0.131)",
         given=LEARNED,
         expected={
             "neurons_at_keys": between(0.82, 0.95, "the share is 0.859 to 0.911 in 50 seeds"),

@@ -32,50 +32,53 @@ def _losses(m: GroupMeasurements) -> dict[str, Value]:
 def _bands(embedding: float, unembedding: float, hidden: float, product: float) -> dict[str, Band]:
     """Bands of a table of shares: the edges that the authors' own networks keep."""
     return {
-        EMBEDDING: at_least(embedding, "means of 4 seeds for each group in the released table"),
-        "read_key_share": at_least(unembedding, "means of 4 seeds for each group in the released table"),
-        "neurons_at_keys": between(hidden, 0.97, "means of 4 seeds for each group in the released table"),
-        "neurons_product_share": between(0.06, product, "means of 4 seeds for each group in the released table"),
+        EMBEDDING: at_least(embedding, "the released table has means of 4 seeds for each group"),
+        "read_key_share": at_least(unembedding, "the released table has means of 4 seeds for each group"),
+        "neurons_at_keys": between(hidden, 0.97, "the released table has means of 4 seeds for each group"),
+        "neurons_product_share": between(0.06, product, "the released table has means of 4 seeds for each group"),
     }
 
 
 EXCLUDED_BAND = Change(
     date="2026-11-25",
     what="the tolerance of the excluded loss, in units of the loss of guessing",
-    before="at least 1, which an untrained network just meets: 1.0002",
-    now="at least 1.1: networks of S5, A5 and D59 have 2.3 and more; networks of C113 have 0.94 and miss both "
+    before="at least 1; an untrained network just meets this, with 1.0002",
+    now="at least 1.1; networks of S5, A5 and D59 have 2.3 and more, and networks of C113 have 0.94 and miss both "
     "tolerances",
     why="an untrained network has learned nothing that could be excluded, so the claim should fail",
 )
 BY_GROUP = Change(
     date="2026-11-25",
     what="the networks that share one verdict",
-    before="the networks of all groups: the statement holds in 5 of 8",
-    now="the networks of each group: the statement holds in all of S5, D59 and A5, and in none of C113",
+    before="the networks of all groups together: the statement holds in 5 of 8 networks",
+    now="the networks of each group: the statement holds in all networks of S5, D59 and A5, and in no network of C113",
     why="the group decides the outcome, and not the seed",
 )
 LITTLE_OF_W_U = mixed(
-    "In one network of S5, 0.889 of W_U lies in the key representations; the tolerance is 0.9. The rest of the "
-    "statement holds."
+    "In one network of S5, 0.889 of W_U lies in the key representations; the tolerance is 0.9. All other numbers of "
+    "the statement are within their tolerances."
 )
 THE_MEAN_TOO = mixed(
-    "The excluded loss is above that of guessing in all networks. In one network of D59 the restricted loss is "
-    "0.49 nats. Keeping the mean activations too lowers the restricted loss to 2.5e-7. The mean activations "
+    "In all networks the excluded loss is above the loss of guessing. In one network of D59 the restricted loss is "
+    "0.49 nats. If the mean activations are also kept, the restricted loss falls to 2.5e-7. The mean activations "
     "belong to the trivial representation and favour some elements."
 )
 OF_C113 = variant(
     "Our C113 networks end at about epoch 60,000 of the source's 250,000, and the authors' C113 networks were not "
-    "available. Without the two columns of each frequency our networks keep some knowledge of their training "
-    "pairs. The loss is 4.4 nats, below the 4.7 of guessing, and 5.1 to 5.3 over all pairs. The printed 5.95 nats "
-    "may come from the released code's four columns of rank two, of which two directions are rounding noise."
+    "available. If the two columns of each key frequency are removed, our networks keep some knowledge of their "
+    "training pairs. Their loss is then 4.4 nats on training pairs, below the 4.7 nats of guessing, and 5.1 to 5.3 "
+    "nats on all pairs. The printed 5.95 nats may come from the released code's four columns of rank two, of which "
+    "two directions are rounding noise."
 )
 
 CLAIMS = (
     Claim(
         id="groups.table.mlp",
         where="table 1",
-        statement="The MLPs on all groups follow the algorithm of characters.",
-        source_says="W_a 0.990 to 1.000, W_U 0.933 to 0.985, neurons 0.864 to 0.958, rho(a b) 0.090 to 0.133",
+        statement="The MLPs trained on each group compute with the characters of representations, as the source's "
+        "algorithm does.",
+        source_says="shares in key representations: W_a 0.990 to 1.000, W_U 0.933 to 0.985, neurons 0.864 to 0.958, "
+        "rho(a b) 0.090 to 0.133",
         measure=each(_table),
         given=LEARNED,
         expected=_bands(0.97, 0.90, 0.80, 0.17),
@@ -87,8 +90,10 @@ CLAIMS = (
     Claim(
         id="groups.table.transformer",
         where="table 1",
-        statement="The transformers also follow the algorithm of characters.",
-        source_says="W_E 0.941 to 0.999, W_U 0.974 to 1.000, neurons 0.836 to 0.946, rho(a b) 0.082 to 0.171",
+        statement="The transformers also compute with the characters of representations, as the source's algorithm "
+        "does.",
+        source_says="shares in key representations: W_E 0.941 to 0.999, W_U 0.974 to 1.000, neurons 0.836 to 0.946, "
+        "rho(a b) 0.082 to 0.171",
         measure=each(_table),
         given=LEARNED,
         expected=_bands(0.90, 0.95, 0.75, 0.22),
@@ -108,9 +113,9 @@ CLAIMS = (
             measure=each(_losses),
             given=LEARNED,
             expected={
-                EXCLUDED: at_least(1.1, "the least of the released averages is 1.26, for C113"),
+                EXCLUDED: at_least(1.1, "the least of the released averages is 1.26 (for C113)"),
                 "restricted over test loss": at_most(
-                    1, "restricted loss is below test loss in non-cyclic groups, in the released averages"
+                    1, "in the released averages of non-cyclic groups the restricted loss is below the test loss"
                 ),
             },
             needs=needs,
@@ -130,13 +135,15 @@ CLAIMS = (
     Claim(
         id="groups.table.losses.transformer",
         where="table 1",
-        statement="In transformers, the restricted loss is small and the excluded loss is above that of guessing.",
+        statement="In transformers, the restricted loss is small and the excluded loss is above the loss of guessing.",
         source_says="D59 seed 3: excluded 31.95, restricted 6.8e-6, test 4.2e-7",
         measure=each(_losses),
         given=LEARNED,
         expected={
-            EXCLUDED: at_least(1, "31.95 nats in a released network"),
-            RESTRICTED_LOSS: at_most(1e-3, "6.8e-6 in a released network, which is not below its test loss"),
+            EXCLUDED: at_least(1, "a released network has an excluded loss of 31.95 nats"),
+            RESTRICTED_LOSS: at_most(
+                1e-3, "a released network has a restricted loss of 6.8e-6, which is not below its test loss"
+            ),
         },
         needs=TRANSFORMERS,
         scope="any seed",

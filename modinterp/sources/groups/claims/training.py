@@ -64,16 +64,19 @@ CLAIMS = (
             "There are two architectures: an MLP on two embeddings, and a transformer of one layer without biases."
         ),
         source_says=(
-            "142,336 weights; 5,760 of 14,400 pairs; AdamW with rate 0.001 and decay 1, on 0.3 to 0.6 of the pairs"
+            "the S5 MLP has 142,336 weights and 5,760 of 14,400 pairs; training uses AdamW with rate 0.001 and decay "
+            "1, on 0.3 to 0.6 of the pairs"
         ),
         measure=_setup,
         expected={
             "weights of the S5 MLP": equals(142_336, "2 * 120 * 256 + 512 * 128 + 128 * 120"),
             "training pairs of the S5 MLP": equals(5760, "40% of 14,400"),
-            "transformer as in the code": equals(1, "4 heads of 32, 512 neurons, no biases"),
-            OPTIMISER: equals(1, "the released code's settings"),
+            "transformer as in the code": equals(
+                1, "the released code has 4 heads of width 32, 512 neurons and no biases"
+            ),
+            OPTIMISER: equals(1, "these are the released code's settings"),
             "networks trained on the code's fraction of the pairs, share": equals(
-                1, "the released code's fraction for each group"
+                1, "the released code has this fraction for each group"
             ),
         },
         scope="any network",
@@ -81,17 +84,19 @@ CLAIMS = (
     Claim(
         id="groups.s5.grok",
         where="section 5.6",
-        statement="The S5 MLP memorises at once and generalises very much later.",
+        statement="The S5 MLP memorises quickly and generalises very much later.",
         source_says="seed 2 memorises at 337 and groks at 93,556, with a test loss up to 35.9; seeds 1 to 6 grok at "
         "85,753 to 218,023",
         measure=each(lambda m: {"grokking over memorising epoch": m.grokking.grokked / max(m.grokking.memorised, 1)}),
         expected={
-            "memorised": at_most(1500, "memorising ends at epoch 337 in the released log"),
-            "highest_test_loss": at_least(15, "test loss reaches 35.9 in the released log"),
+            "memorised": at_most(1500, "in the released log memorising ends at epoch 337"),
+            "highest_test_loss": at_least(15, "in the released log the test loss reaches 35.9"),
             "grokked": between(
-                30_000, 250_000, "grokking at 85,753 to 218,023 in the released logs, 60,000 in the demo"
+                30_000,
+                250_000,
+                "networks grok at epochs 85,753 to 218,023 in the released logs, and at epoch 60,000 in the demo",
             ),
-            "grokking over memorising epoch": at_least(30, "the ratio of the epochs is 278 in the released log"),
+            "grokking over memorising epoch": at_least(30, "in the released log the ratio of the two epochs is 278"),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -104,8 +109,8 @@ CLAIMS = (
         source_says="50 of 50 seeds have an accuracy above 0.999, and a test loss of 2.3e-6 to 9.2e-4",
         measure=each(lambda m: {"test loss [nats]": m.loss_of(m.logits, None if m.spec is None else m.split.test)}),
         expected={
-            "final_test_accuracy": at_least(0.999, "50 of 50"),
-            "test loss [nats]": at_most(1e-3, "the test loss is at most 9.2e-4 in 50 seeds"),
+            "final_test_accuracy": at_least(0.999, "50 of 50 seeds have an accuracy above 0.999"),
+            "test loss [nats]": at_most(1e-3, "in 50 seeds the test loss is at most 9.2e-4"),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -123,10 +128,11 @@ CLAIMS = (
             changed=(
                 Change(
                     date="2026-11-29",
-                    what="a second number of the claim has an expected value",
-                    before="only the grokking epoch, which is undefined for a run that never generalises",
-                    now="also the test accuracy at the end of training",
-                    why="a control must be able to fail",
+                    what="the claim compares a second number with an expected value",
+                    before="only the grokking epoch has an expected value; a run that never generalises has no such "
+                    "epoch",
+                    now="the test accuracy at the end of training also has an expected value",
+                    why="a control that never generalises must be able to fail the claim",
                 ),
             ),
             # never generalises
@@ -145,12 +151,12 @@ CLAIMS = (
     Claim(
         id="groups.others.grok.earlier",
         where="section 6",
-        statement="The MLPs on D59 and A5 grok earlier than those on S5.",
-        source_says="epochs 17,227 to 27,640 against 85,753 to 218,023",
+        statement="The MLPs trained on D59 and A5 grok earlier than the MLPs trained on S5.",
+        source_says="MLPs on D59 and A5 grok at epochs 17,227 to 27,640; MLPs on S5 grok at epochs 85,753 to 218,023",
         measure=_earlier,
         expected={
             "share of pairs in which D59 or A5 groks before S5": at_least(
-                0.9, "all pairs of networks in the released logs, with two networks per group"
+                0.9, "in the released logs this is true of all pairs of networks, with two networks per group"
             )
         },
         reported=("last grokking epoch of D59 and A5 over the first of S5",),
@@ -158,10 +164,11 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the measure and the verdict",
-                before="last grokking epoch of D59 and A5 over the first of S5, at most 0.999: 1.06 with eight seeds "
-                "of S5 and A5, refuted (with three seeds each, held)",
+                before="the last grokking epoch of D59 and A5 over the first grokking epoch of S5, at most 0.999: "
+                "the ratio is 1.06 with eight seeds of S5 and A5, refuted (with three seeds each, the claim "
+                "held)",
                 now="the share of network pairs in which D59 or A5 groks before S5, at least 0.9",
-                why="with more seeds, the extremes of two samples overlap, however far apart most values are",
+                why="with more seeds, the extremes of two samples overlap, even if most values are far apart",
                 was="refuted",
             ),
         ),

@@ -113,12 +113,13 @@ CLAIMS = (
     Claim(
         id="groups.universality.set",
         where="section 6",
-        statement="The seed decides which representations a network learns: universality is weak, not strong.",
-        source_says="9 different sets of representations in 50 seeds of the S5 MLP, 3 in seeds 1 to 4",
+        statement="The seed decides which representations a network learns: networks share the algorithm, but not "
+        "the representations (weak universality).",
+        source_says="50 seeds of the S5 MLP have 9 different sets of representations; seeds 1 to 4 have 3 sets",
         measure=_sets,
         given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={
-            "different sets of key representations": at_least(2, "4 seeds have 3 different sets in the released table")
+            "different sets of key representations": at_least(2, "in the released table 4 seeds have 3 different sets")
         },
         needs=MLPS,
         scope="any seed",
@@ -127,22 +128,24 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the networks whose sets of key representations are counted",
-                before="only networks of S5: 1 set, from one network",
-                now="networks of each group separately, and one group must have two sets: in D59 and C113 all "
-                "sets differ, in A5 both networks have equal sets",
-                why="the statement is about a recipe for any group, and one network cannot show a difference",
+                before="only networks of S5: one network, hence one set",
+                now="networks of each group separately; at least one group must have two sets. In D59 and C113 all "
+                "sets differ; in A5 both networks have equal sets",
+                why="the statement is about any group, and one network cannot show a difference between seeds",
             ),
         ),
     ),
     Claim(
         id="groups.universality.frequency",
         where="section 6",
-        statement="Networks learn representations of low dimension more often, with exceptions.",
-        source_says="learned in 50 seeds: sign 49, standard 49, (2, 2, 1) 18, standard x sign 17, (3, 2) 10, (3, 1, 1) 0",
+        statement="Networks learn low-dimensional representations more often than high-dimensional representations, "
+        "with exceptions.",
+        source_says="of 50 seeds, 49 learn sign, 49 standard, 18 (2, 2, 1), 17 standard x sign, 10 (3, 2) and 0 (3, "
+        "1, 1)",
         measure=_frequency,
         expected={
-            LEARN_SIGN: at_least(2, "49 of 50 seeds in the source; here three seeds"),
-            LEARN_STANDARD: at_least(2, "49 of 50 seeds in the source; here three seeds"),
+            LEARN_SIGN: at_least(2, "in the source 49 of 50 seeds learn it; we have three seeds"),
+            LEARN_STANDARD: at_least(2, "in the source 49 of 50 seeds learn it; we have three seeds"),
             LEARN_LARGEST: equals(0, "0 of 50"),
         },
         needs=S5_MLP,
@@ -156,8 +159,8 @@ CLAIMS = (
         measure=_number,
         given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={
-            "key representations of S5 MLPs that learned": between(2, 5, "2 to 5 in 50 seeds"),
-            "different numbers of key representations": at_least(2, "2, 3, 4 and 5 representations in 50 seeds"),
+            "key representations of S5 MLPs that learned": between(2, 5, "50 seeds have 2 to 5 representations"),
+            "different numbers of key representations": at_least(2, "50 seeds have 2, 3, 4 and 5 representations"),
         },
         needs=MLPS,
         required=("groups/s5-mlp-[0-9]",),
@@ -167,9 +170,10 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the networks whose number of key representations is taken",
-                before="networks of S5 separately: 4 in the only network; held, and would have held without any "
-                "variation",
-                now="networks of S5 must have 2 to 5 representations, and one group must have two different numbers",
+                before="the networks of S5: the only network had 4 representations; the claim held, and would have "
+                "held without any variation",
+                now="networks of S5 must have 2 to 5 representations, and the networks of at least one group must "
+                "have two different numbers",
                 why="one network cannot show that a number varies",
             ),
         ),
@@ -178,12 +182,12 @@ CLAIMS = (
         id="groups.universality.arch",
         where="section 6",
         statement="Transformers use fewer representations than MLPs.",
-        source_says="numbers for transformers and MLPs: C113 3, 4, 4, 3 against 8, 6, 9, 6; D59 4, 3, 3, 5 against 8, 6, "
-        "7, 5",
+        source_says="on C113, transformers have 3, 4, 4, 3 representations and MLPs 8, 6, 9, 6; on D59, transformers "
+        "have 4, 3, 3, 5 and MLPs 8, 6, 7, 5",
         measure=_fewer,
         expected={
             "strong representations of transformers over those of MLPs": at_most(
-                0.999, "0.48 and 0.58 in the released summaries"
+                0.999, "the released summaries have ratios of 0.48 and 0.58"
             )
         },
         needs=(*C113_MLP, *C113_T, *D59_MLP, *D59_T),
@@ -196,14 +200,14 @@ CLAIMS = (
         id="groups.cyclic.doubles",
         where="not in the paper; counted in the released summaries",
         statement=(
-            "Most weak frequencies of MLPs are twice a strong frequency: harmonics made by the ReLU, without "
-            "circuits of their own."
+            "Most weak frequencies of MLPs are twice a strong frequency: the ReLU makes these harmonics, which have "
+            "no circuit of their own."
         ),
-        source_says="C113 18 of 18, D59 15 of 16 (our count)",
+        source_says="18 of 18 weak frequencies on C113 are, and 15 of 16 on D59 (our count)",
         measure=_doubles,
         expected={
             "weak frequencies that are doubled strong ones, share": at_least(
-                0.8, "18 of 18 and 15 of 16 in the released summaries"
+                0.8, "in the released summaries 18 of 18 and 15 of 16 weak frequencies are"
             )
         },
         needs=(*C113_MLP, *D59_MLP),
@@ -213,15 +217,16 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the frequencies over which the share is taken",
-                before="the frequencies of each network, and the share of networks: 1 of 1, held",
-                now="the frequencies of all trained networks together, as others counted: 1; held",
+                before="the frequencies of each network, counted by network: 1 of 1 network, so the claim held",
+                now="the frequencies of all trained networks together, as in other counts: a share of 1, so the "
+                "claim held",
                 why="a network has one to five weak frequencies, too few for a share of four fifths",
             ),
             Change(
                 date="2026-11-28",
                 what="the statement",
-                before="24 of the 29 weak frequencies are twice a strong frequency",
-                now="most of them are",
+                before="the statement said that weak frequencies are twice a strong frequency; 24 of 29 are",
+                now="the statement says that most weak frequencies are twice a strong frequency",
                 why="five of the 29 weak frequencies are not twice a strong frequency",
             ),
         ),
@@ -232,10 +237,14 @@ CLAIMS = (
     Claim(
         id="groups.width",
         where="appendix",
-        statement="Narrow networks generalise less often.",
-        source_says="networks that generalise: 0 of 10 with 32 neurons, 0 of 4 with 64, 50 of 50 with 128",
+        statement="Narrow networks generalise less often than wide networks.",
+        source_says="networks generalise in 0 of 10 seeds with 32 neurons, 0 of 4 with 64 neurons, and 50 of 50 with "
+        "128 neurons",
         measure=_width,
-        expected={WIDE: at_least(0.99, "50 of 50"), NARROW: at_most(0.99, "0 of 4")},
+        expected={
+            WIDE: at_least(0.99, "50 of 50 networks with 128 neurons generalise"),
+            NARROW: at_most(0.99, "0 of 4 networks with 64 neurons generalise"),
+        },
         needs=(*S5_MLP, *S5_NARROW),
         required=("groups/s5-mlp-[0-9]*", "groups/s5-mlp-width-64-*"),
     ),
