@@ -32,18 +32,20 @@ def phase_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame:
 
 def _phases(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
-    title = "Networks of low attention rate are pizzas, of high rate clocks; wide networks stay pizzas at higher rates"
+    title = (
+        "Networks are pizzas at low and clocks at high attention rates; wide networks stay pizzas up to higher rates"
+    )
     return phase_diagram.phase_diagram(table, title) if len(table) else None
 
 
 def _rates(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
-    title = "With the attention rate, gradient symmetricity falls and distance irrelevance rises"
+    title = "As the attention rate rises, gradient symmetricity falls and distance irrelevance rises"
     return phase_diagram.rates(table, title) if len(table) else None
 
 
 def _distance(m: CyclicMeasurements) -> go.Figure:
-    title = "The correct logit by the distance of the two numbers: stripes are the sign of a pizza"
+    title = "The correct logit against the distance of the two numbers: stripes are the sign of a pizza"
     return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
 
 
@@ -54,13 +56,13 @@ def _of_clock(m: CyclicMeasurements) -> go.Figure:
 
 def _profiles(m: CyclicMeasurements) -> go.Figure | None:
     profiles = {one.freq: m.isolation.profile(one).values for one in m.isolation.leading_circles}
-    title = "One circle alone gives no answer where its two points lie opposite each other"
+    title = "One circle alone gives no answer for pairs whose two points lie opposite each other"
     return phase_diagram.distance_profiles(profiles, title) if profiles else None
 
 
 def _components(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     found = {name: m.isolation.component_circles for name, m in measured.items()}
-    title = "A few circles hold the embedding (numbers on the bars: frequencies of the circles)"
+    title = "A few circles hold most of the embedding (numbers on the bars are the circles' frequencies)"
     return phase_diagram.component_variances(found, LEAST, title) if found else None
 
 
@@ -72,7 +74,10 @@ def _components_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFram
 
 
 def _formulas() -> go.Figure:
-    title = "A clock's correct logit is equal for all pairs; a pizza's vanishes where the points lie opposite"
+    title = (
+        "A clock's correct logit is equal for all pairs; a pizza's correct logit vanishes where the two points "
+        "lie opposite"
+    )
     return phase_diagram.formula_maps(P, 3, ("clock", "pizza", "two absolute values", "accompanying"), title)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from modinterp.analyses.circles.isolation import Circle
 from modinterp.claims.band import at_least, at_most
 from modinterp.claims.checking import Claim
-from modinterp.claims.claim import Change, Measure, Value, each
+from modinterp.claims.claim import Measure, Value, each
 from modinterp.claims.finding import mixed
 from modinterp.measurements import CyclicMeasurements
+from modinterp.sources.pizza.claims.changes import by_frequency
 from modinterp.sources.pizza.claims.conditions import SOLVED
 from modinterp.sources.pizza.runs import CONSTANT
 
@@ -24,29 +25,6 @@ WEAK, DOUBLES = "weak circles", "weak circles of twice the frequency of a leadin
 LEAST_ACCOMPANYING = "accompanying formula, least of these circles"
 BY_COMPONENTS = ", by principal components"
 NAN = float("nan")
-
-LEADS = Change(
-    date="2026-11-23",
-    what="the share of the embedding's variance from which a circle counts as leading",
-    before="8%",
-    now="10%",
-    why="Circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three leading "
-    "and the last three accompanying. At 8% the pizza's formula failed on Model A, before we examined any of ours.",
-)
-
-
-def by_frequency(before: str, now: str) -> tuple[Change, Change]:
-    """The two changes: what was measured of attention-0-1 by principal components, and of all networks by frequency."""
-    return LEADS, Change(
-        date="2026-11-25",
-        was="" if before.endswith("held") else "refuted",
-        what="how a single circle is kept, and in which networks",
-        before=f"as two principal components, in networks whose first four are circles to 0.995; in attention-0-1 {before}",
-        now=f"as one frequency, in every network that solves the task; {now}",
-        why="components mix equal circles (16.3 and 16.2% in attention-0-0). In Model A the pizza's formula "
-        "explains 0.992 by components, 0.995 to 0.997 by frequency. Without mixing, both methods agree.",
-    )
-
 
 Numbers = Callable[[CyclicMeasurements, Sequence[Circle], Sequence[Circle]], dict[str, Value]]
 
@@ -139,55 +117,59 @@ CLAIMS = (
     Claim(
         id="pizza.table1.pizza",
         where="section 3.2, table 1",
-        statement="The logits of one circle follow |cos(w(a - b)/2)| cos(w(a + b - c)).",
-        source_says="explained: 99.18%, 99.18%, 99.28% for the frequencies 17, 3 and 15",
+        statement="If only one circle of the embedding is kept, the logits follow |cos(w(a - b)/2)| cos(w(a + b - "
+        "c)), the pizza's formula.",
+        source_says="the formula explains 99.18%, 99.18% and 99.28% for the frequencies 17, 3 and 15",
         measure=_of_circles(_pizza, FIRST_PIZZA, LEAST_PIZZA),
         given=SOLVED,
         expected={
-            FIRST_PIZZA: at_least(0.95, "99.18% in the released Model A"),
-            LEAST_PIZZA: at_least(0.90, "99.18% in the released Model A"),
+            FIRST_PIZZA: at_least(0.95, "the released Model A has 99.18%"),
+            LEAST_PIZZA: at_least(0.90, "the released Model A has 99.18%"),
         },
         printed={FIRST_PIZZA + BY_COMPONENTS: 0.9918, LEAST_PIZZA + BY_COMPONENTS: 0.9918},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "In attention-0-1 the formula explains 0.84 to 0.94 of three circles, and 0.35 of the fourth, which "
-            "has no partner of twice its frequency. Other networks have 0.98 and more. With the source's pairs of "
-            "principal components, attention-0-1, the only circular network, has 0.25."
+            "In attention-0-1 the pizza's formula explains 0.84 to 0.94 of the logits of three circles. The formula "
+            "explains 0.35 for the fourth circle, which has no partner of twice its frequency. In other networks the "
+            "formula explains 0.98 and more. With the source's pairs of principal components, the formula explains "
+            "0.25 in attention-0-1, the only circular network."
         ),
         control="without control",
         changed=by_frequency(
-            "0.937 on the first circle and 0.25 on the fourth",
-            "0.990 to 0.997 on all circles of attention-0-0 and -0-2, 0.937 to 0.353 in attention-0-1",
+            "the formula explains 0.937 on the first circle and 0.25 on the fourth",
+            "the formula explains 0.990 to 0.997 on all circles of attention-0-0 and -0-2, and 0.937 to 0.353 in "
+            "attention-0-1",
         ),
         figure="components",
     ),
     Claim(
         id="pizza.table1.clock",
         where="section 3.2, table 1",
-        statement="The clock's formula explains the logits of one circle worse than the pizza's.",
+        statement="The clock's formula explains the logits of one circle worse than the pizza's formula does.",
         source_says="75.41%, 75.62%, 75.38%",
         measure=_of_circles(_clock, LEAST_CLOCK, MOST_CLOCK),
         given=SOLVED,
         expected={
-            LEAST_CLOCK: at_least(0.65, "75.38% in the released Model A"),
-            MOST_CLOCK: at_most(0.85, "75.62% in the released Model A"),
+            LEAST_CLOCK: at_least(0.65, "the released Model A has 75.38%"),
+            MOST_CLOCK: at_most(0.85, "the released Model A has 75.62%"),
             "pizza less clock formula, least of the leading circles": at_least(
-                0.10, "24 points in the released Model A"
+                0.10, "in the released Model A the pizza's formula leads by 24 points"
             ),
         },
         printed={LEAST_CLOCK + BY_COMPONENTS: 0.7538, MOST_CLOCK + BY_COMPONENTS: 0.7562},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "In all networks the clock's formula explains the logits worse than the pizza's, by 0.15 and more. "
-            "But in attention-0-1 neither formula is within its tolerance. The clock's formula explains 0.20 of a "
-            "circle without a partner of twice its frequency, and 0.63 of another circle."
+            "In all networks the clock's formula explains the logits worse than the pizza's formula, by 0.15 and "
+            "more. But in attention-0-1 neither formula meets its tolerance. The clock's formula explains 0.20 of a "
+            "circle without a partner of twice its frequency, and 0.63 of another."
         ),
         control="without control",
         changed=by_frequency(
-            "clock formula 0.20 to 0.72, 0.05 less than the pizza's",
-            "clock formula 0.76 to 0.77, 0.22 less than the pizza's; 0.20 to 0.72 in attention-0-1",
+            "the clock's formula explains 0.20 to 0.72, which is 0.05 less than the pizza's",
+            "the clock's formula explains 0.76 to 0.77, which is 0.22 less than the pizza's; 0.20 to 0.72 in "
+            "attention-0-1",
         ),
         figure="components",
     ),
@@ -196,43 +178,49 @@ CLAIMS = (
         where="evaluation notebook, appendix",
         statement="Formulas of absolute values, which a ReLU layer can compute, explain the logits of one circle "
         "about as well as the pizza's formula.",
-        source_says="98.31%, 98.31%, 98.41% with two absolute values; 98.36%, 98.30%, 98.61% with four",
+        source_says="formulas explain 98.31%, 98.31%, 98.41% with two absolute values; 98.36%, 98.30%, 98.61% with "
+        "four",
         measure=_of_circles(_absolute, LEAST_TWO, LEAST_FOUR),
         given=SOLVED,
         expected={
-            LEAST_TWO: at_least(0.93, "98.31% in the released Model A"),
-            LEAST_FOUR: at_least(0.93, "98.30% in the released Model A"),
+            LEAST_TWO: at_least(0.93, "the released Model A has 98.31%"),
+            LEAST_FOUR: at_least(0.93, "the released Model A has 98.30%"),
             "most by which absolute values exceed the pizza formula": at_most(
-                0.01, "formulas of absolute values are never better than the pizza's formula"
+                0.01, "formulas of absolute values should explain no more than the pizza's formula"
             ),
         },
         printed={LEAST_TWO + BY_COMPONENTS: 0.9831, LEAST_FOUR + BY_COMPONENTS: 0.9830},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1: the formulas of absolute values explain 0.93, 0.92, 0.84 and "
-            "0.35 of its circles, like the pizza's formula. The last circle has no partner of twice its frequency."
+            "The statement fails in attention-0-1. There the formulas of absolute values explain 0.93, 0.92, 0.84 "
+            "and 0.35 on the four circles, like the pizza's formula. The circle with 0.35 has no partner of twice "
+            "its frequency."
         ),
         control="without control",
-        changed=by_frequency("0.24 at least", "0.981 and more, but 0.35 in attention-0-1"),
+        changed=by_frequency("0.24 at least", "the formulas explain 0.981 and more, but 0.35 in attention-0-1"),
         figure="components",
     ),
     Claim(
         id="pizza.isolation.profile",
         where="section 3.2, figure 5",
-        statement="With one circle alone the correct logit is zero where the two points lie opposite each other.",
-        source_says="correlations 0.9994, 0.9994, 0.9992 in the released Model A",
+        statement="If only one circle is kept, the correct logit is zero for pairs a, b whose points lie opposite "
+        "each other on the circle.",
+        source_says="in the released Model A the correlations are 0.9994, 0.9994 and 0.9992",
         measure=_of_circles(_profile, DEPTH),
         given=SOLVED,
         expected={
-            PROFILE: at_least(0.98, "0.9992 in the released Model A"),
-            DEPTH: at_most(0.05, "the smallest logit is 0 in the released Model A"),
+            PROFILE: at_least(0.98, "the released Model A has a correlation of 0.9992"),
+            DEPTH: at_most(0.05, "in the released Model A the smallest logit is 0"),
         },
         reported=(DEPTH + BY_COMPONENTS,),
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(),
-        changed=by_frequency("correlation 0.984, depth 0.27", "correlation 0.989 and more, depth 0.003 and less"),
+        changed=by_frequency(
+            "the correlation is 0.984, and the depth 0.27",
+            "the correlation is 0.989 and more, and the depth 0.003 and less",
+        ),
         figure="profiles",
         contrast=("pizza/attention-1-0",),
     ),
@@ -240,7 +228,8 @@ CLAIMS = (
         id="pizza.isolation.accuracy",
         where="section 3.3",
         statement="One circle does not suffice for the task; the leading circles together nearly suffice.",
-        source_says="accuracy in the released Model A: 0.348, 0.328, 0.260 alone; 0.9966 together; 1 for all six",
+        source_says="in the released Model A single circles have an accuracy of 0.348, 0.328 and 0.260; the leading "
+        "three together 0.9966; all six 1",
         measure=_of_circles(
             lambda m, leading, weak: {
                 ALONE: max((m.isolation.isolated_accuracy([one]) for one in leading), default=NAN),
@@ -250,72 +239,83 @@ CLAIMS = (
         ),
         given=SOLVED,
         expected={
-            ALONE: at_most(0.7, "accuracy 0.348 in the released Model A"),
-            TOGETHER: at_least(0.9, "accuracy 0.9966 in the released Model A"),
-            "accuracy of all circles with 2% of the variance": at_least(0.999, "1 in the released Model A"),
+            ALONE: at_most(0.7, "the released Model A has an accuracy of 0.348"),
+            TOGETHER: at_least(0.9, "the released Model A has an accuracy of 0.9966"),
+            "accuracy of all circles with 2% of the variance": at_least(0.999, "the released Model A has 1"),
         },
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(
-            "accuracy of 0.14 alone, 0.997 together; held", "accuracy of 0.15 to 0.34 alone, 1 together; held"
+            "single circles have an accuracy of 0.14, and the leading circles together 0.997; held",
+            "single circles have an accuracy of 0.15 to 0.34, and the leading circles together 1; held",
         ),
     ),
     Claim(
         id="pizza.accompanying.freq",
         where="section 3.4, appendix",
-        statement="Weak circles have twice the frequency of a leading one.",
-        source_says="weak 25, 6 and 29 for leading 17, 3 and 15 in the released Model A",
+        statement="Each weak circle has twice the frequency of a leading circle.",
+        source_says="in the released Model A the weak frequencies are 25, 6 and 29; the leading frequencies are 17, "
+        "3 and 15",
         measure=_of_circles(_doubles),
         given=SOLVED | {WEAK: at_least(1, "the statement is about networks with weak circles")},
         expected={
             "share of weak circles of twice the frequency of a leading one": at_least(
-                0.5, "all three weak circles in the released Model A"
+                0.5, "in the released Model A this is true of all three weak circles"
             )
         },
         needs=CONSTANT,
         scope="any seed",
-        changed=by_frequency("all three; held", "all weak circles, three or four in each network; held"),
+        changed=by_frequency(
+            "all three; held", "this is true of all weak circles, three or four in each network; held"
+        ),
         figure="components",
     ),
     Claim(
         id="pizza.accompanying.fve",
         where="section 3.4, appendix",
-        statement="Weak circles have the logits -2 cos(w(a - b)) cos(w(a + b - c)), w being the leading frequency.",
+        statement="If only a weak circle is kept, the logits are -2 cos(w(a - b)) cos(w(a + b - c)), where w is the "
+        "leading frequency.",
         source_says="97.56%, 97.23%, 97.69%",
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
-        given=SOLVED | {DOUBLES: at_least(1, "the statement is about networks with such circles")},
-        expected={LEAST_ACCOMPANYING: at_least(0.90, "97.23% in the released Model A")},
+        given=SOLVED
+        | {DOUBLES: at_least(1, "the statement is about networks with weak circles of twice a leading frequency")},
+        expected={LEAST_ACCOMPANYING: at_least(0.90, "the released Model A has 97.23%")},
         printed={LEAST_ACCOMPANYING + BY_COMPONENTS: 0.9723},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1: the formula explains 0.30 of the worst weak circle. With the "
-            "source's pairs of principal components it holds in no network: 0.88, -0.17, 0.28 and -0.16."
+            "The statement fails in attention-0-1: the formula explains 0.30 of the worst weak circle's logits. With "
+            "the source's pairs of principal components the statement holds in no network: shares are 0.88, -0.17, "
+            "0.28 and -0.16."
         ),
         control="without control",
-        changed=by_frequency("-0.17", "0.93 and 0.97 at least in attention-0-0 and -0-2, 0.30 in attention-0-1"),
+        changed=by_frequency(
+            "-0.17", "the formula explains at least 0.93 and 0.97 in attention-0-0 and -0-2, and 0.30 in attention-0-1"
+        ),
         figure="components",
     ),
     Claim(
         id="pizza.accompanying.correct",
         where="section 3.4, appendix",
-        statement="Weak circles answer badly alone, but cancel the pizza's dependence on distance and so make a clock.",
-        source_says="weak circles alone 0.167; clock formula 0.9948 on all logits, pizza formula 0.8319 in Model A",
+        statement="Weak circles alone answer few pairs. But their logits cancel the pizza's dependence on the "
+        "distance a - b, so that all circles together act as a clock.",
+        source_says="in Model A the weak circles alone have an accuracy of 0.167; on all logits the clock formula "
+        "explains 0.9948, the pizza formula 0.8319",
         measure=each(_whole),
         given=SOLVED,
         expected={
-            "accuracy of the weak circles alone": at_most(0.5, "accuracy 0.167 in the released Model A"),
+            "accuracy of the weak circles alone": at_most(0.5, "the released Model A has an accuracy of 0.167"),
             "all logits by the clock formula less by the pizza formula": at_least(
                 1e-9,
-                "0.163 in the released Model A: all logits together do not reveal a pizza",
+                "the released Model A has 0.163: all logits together do not reveal a pizza",
             ),
         },
         behaviour=("accuracy of the weak circles alone",),
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(
-            "accuracy 0.11 alone, the clock's formula ahead by 0.09; held",
-            "accuracy 0.06 to 0.11 alone, the clock's formula ahead by 0.09 to 0.15; held",
+            "weak circles alone have an accuracy of 0.11, and the clock's formula leads by 0.09; held",
+            "weak circles alone have an accuracy of 0.06 to 0.11, and the clock's formula leads by 0.09 to 0.15; held",
         ),
         control="also true of a contrast",
         contrast=("pizza/attention-1-0",),

@@ -16,41 +16,41 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-P1",
         conflict=(
-            "The source's text and notebook use the distance irrelevance of the correct logit. The code of its "
-            "sweep, and the resulting table, use the irrelevance of the largest wrong logit."
+            "The source's text and notebook use the distance irrelevance of the correct logit. The code of the "
+            "source's sweep, and the resulting table, use the distance irrelevance of the largest wrong logit."
         ),
         settled_by={
             "modelA.di": ("distance_irrelevance", "distance_irrelevance_wrong"),
             "modelB.di": (models.DI_OF_SOLVED, models.DI_WRONG_OF_SOLVED),
         },
-        follows="We report both irrelevances. The source's phase figures do not show the quantity with the values "
-        "0.17 and 0.85.",
+        follows="We report the distance irrelevance of both logits. The text's values 0.17 and 0.85 are of the "
+        "correct logit; the source's phase figures show the other quantity.",
     ),
     Contradiction(
         id="X-P2",
         conflict="The symmetricity of Model B is printed as 33.36%; other samples of 100 triples give 0.299 to 0.369.",
         settled_by={"modelB.gs": (models.GS, models.RELEASED_GS)},
-        follows="The printed symmetricity comes from one sample, and is only known to 0.03. Our verdicts use 20,000 "
-        "triples.",
+        follows="The printed symmetricity comes from one sample of 100 triples, and is only known to about 0.03. Our "
+        "verdicts use 20,000 triples.",
     ),
     Contradiction(
         id="X-P3",
-        conflict="The notebook's column 'Qpizza' has 98.31%. Table 1 has 99.18% for the same circle.",
+        conflict="The notebook's column 'Qpizza' has 98.31% for a circle. Table 1 has 99.18% for the same circle.",
         settled_by={
             "table1.pizza": (circles.FIRST_PIZZA,),
             "table1.code": (circles.LEAST_TWO,),
             "pizza.harmonic": ("squared correlation",),
         },
         follows=(
-            "The numbers 98.31% and 99.18% belong to two formulas: two absolute values, and a cosine times the "
-            "factor of the distance."
+            "The two numbers belong to two formulas. The formula of two absolute values explains 98.31%; a cosine "
+            "times a factor of the distance explains 99.18%."
         ),
     ),
     Contradiction(
         id="X-P4",
         conflict=(
-            "In the text, constant attention seems to be an average. The code gives every position the weight 1, "
-            "which is a sum."
+            "In the source's text, constant attention seems to average over positions. The source's code gives every "
+            "position the weight 1, which adds positions up."
         ),
         settled_by={
             "setup.attention_rate": (
@@ -58,7 +58,7 @@ CONTRADICTIONS = (
                 "attention at rate 0 is 1 everywhere",
             )
         },
-        follows="The attention rate also changes the sum of a row of attention, from 2 to 1.",
+        follows="As the attention rate rises from 0 to 1, the sum of each row of attention falls from 2 to 1.",
     ),
     Contradiction(
         id="X-P5",
@@ -71,28 +71,28 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P6",
-        conflict="Model A is said to add the two embeddings, yet its symmetricity is 0.994 and not 1.",
+        conflict="The source says that Model A adds the two embeddings, yet Model A's symmetricity is 0.994 and not 1.",
         settled_by={"modelA.gs": (models.GS, "gradient symmetricity without the skip around attention")},
-        follows="The skip connection around attention passes on only b. Without the skip connection the symmetricity "
-        "is 1.",
+        follows="The skip connection around attention passes on only the embedding of b. Without this skip "
+        "connection the symmetricity is 1.",
     ),
     Contradiction(
         id="X-P8",
-        conflict="Circularity is a mean over four components: two good circles make the mean 1, whatever other "
-        "components look like.",
+        conflict="The source's circularity is a mean over the leading four principal components. Two good circles "
+        "make this mean 1, whatever other components look like.",
         settled_by={"circularity": (models.CIRCULARITY, models.LEAST_PURE, models.PURITY)},
         follows="We also report the purity of every leading circle.",
     ),
     Contradiction(
         id="X-P9",
         conflict=(
-            "A symmetricity near 1 is the sign of a pizza. Yet in the released table, networks read at = whose "
-            "logits hardly depend on the distance have 0.97."
+            "A symmetricity near 1 is the sign of a pizza. Yet the released table has networks, read at a final =, "
+            "that have a symmetricity of 0.97 although their logits hardly depend on the distance."
         ),
         settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
         follows=(
-            "The mainline network of Nanda et al., read at =, has a symmetricity of 0.35. For networks with =, "
-            "our verdict uses the distance irrelevance, and the symmetricity is only reported."
+            "The mainline network of Nanda et al., which is read at a final =, has a symmetricity of 0.35. For "
+            "networks with =, our verdict uses the distance irrelevance; we only report the symmetricity."
         ),
     ),
 )

@@ -30,12 +30,12 @@ def _linear(m: CyclicMeasurements) -> dict[str, Value]:
 def _as_frequency(before: str, now: str) -> Change:
     return Change(
         date="2026-11-25",
-        what="how the first circle is kept alone, and for which networks",
-        before=f"as two principal components, of circular networks alone; {before}",
-        now=f"as one frequency; {now}",
+        what="how we keep only the first circle, and in which networks",
+        before=f"we kept two principal components, only in circular networks; {before}",
+        now=f"we keep one frequency; {now}",
         why=(
-            "principal components mix circles of equal size; our prior statement on symmetricity and irrelevance "
-            "has no condition on circles."
+            "principal components mix circles of equal size; our statement on symmetricity and irrelevance, written "
+            "beforehand, has no condition on circles."
         ),
     )
 
@@ -44,44 +44,48 @@ CLAIMS = (
     Claim(
         id="pizza.linear.beta",
         where="section 4.3, table 2; notebook on linear models",
-        statement="Two layers on the sum of the embeddings are a pizza.",
-        source_says="symmetricity 1.0000, irrelevance 0.2302; clock formula 75.27%, absolute values 97.99%",
+        statement="A network of two layers that reads the sum of the two embeddings is a pizza.",
+        source_says="symmetricity is 1.0000 and irrelevance 0.2302; the clock formula explains 75.27%, absolute "
+        "values explain 97.99%",
         measure=each(_linear),
         given=CIRCULAR,
         expected={
             GS: at_least(1 - 1e-4, "1 by construction"),
-            "distance_irrelevance": at_most(0.6, "0.2302 in the released model"),
+            "distance_irrelevance": at_most(0.6, "the released model has an irrelevance of 0.2302"),
             "pizza formula on the first circle": at_least(
-                0.9, "the pizza's formula explains 0.9885 in the released model"
+                0.9, "in the released model the pizza's formula explains 0.9885"
             ),
-            ADVANTAGE: at_least(0.1, "the pizza's formula leads by 0.24 in the released model"),
+            ADVANTAGE: at_least(0.1, "in the released model the pizza's formula leads by 0.24"),
         },
         needs=BETA,
         scope="any seed",
         changed=(
-            _as_frequency("the pizza's formula explains 0.9953, 0.235 ahead, in linear-beta-0", "0.9970, 0.235 ahead"),
+            _as_frequency(
+                "in linear-beta-0 the pizza's formula explains 0.9953 and leads by 0.235",
+                "the pizza's formula explains 0.9970 and leads by 0.235",
+            ),
         ),
         figure="phases",
     ),
     Claim(
         id="pizza.linear.delta",
         where="section 4.3, table 2; notebook on linear models",
-        statement="A layer on the two concatenated embeddings is not a pizza.",
-        source_says="symmetricity 0.0191, irrelevance 0.9295 (a released model)",
+        statement="A network of one layer that reads the two concatenated embeddings is not a pizza.",
+        source_says="a released model has a symmetricity of 0.0191 and an irrelevance of 0.9295",
         measure=each(_linear),
         given=SOLVED,
         expected={
-            GS: between(-0.3, 0.3, "a symmetricity of 0.0002 over 20,000 triples of a released model"),
-            "distance_irrelevance": at_least(0.7, "0.9295 and 0.9631 in two released models"),
-            ADVANTAGE: at_most(-1e-9, "the pizza's lead is -0.19 in a released model"),
+            GS: between(-0.3, 0.3, "a released model has a symmetricity of 0.0002 over 20,000 triples"),
+            "distance_irrelevance": at_least(0.7, "two released models have irrelevances of 0.9295 and 0.9631"),
+            ADVANTAGE: at_most(-1e-9, "in a released model the pizza's formula is behind by 0.19"),
         },
         needs=DELTA,
         scope="any seed",
         changed=(
             _as_frequency(
-                "the pizza's formula is 0.189 and 0.160 behind; neither network is circular, so the claim did not "
-                "apply",
-                "0.191 and 0.175 behind",
+                "the pizza's formula is behind the clock's by 0.189 and 0.160; neither network is circular, so the "
+                "claim did not apply",
+                "the pizza's formula is behind the clock's by 0.191 and 0.175",
             ),
         ),
         figure="phases",

@@ -93,7 +93,10 @@ CLAIMS = (
         statement="An algorithm that adds angles and computes cos(w(a + b - c)) solves modular addition.",
         source_says="a theorem",
         measure=_clock,
-        expected={SINGLE: equals(1, "59 is prime"), SUBSETS: equals(1, "all cosines are 1 at the answer alone")},
+        expected={
+            SINGLE: equals(1, "59 is prime"),
+            SUBSETS: equals(1, "the cosines of all frequencies are 1 only at the right answer"),
+        },
         scope="any network",
         figure="formulas",
     ),
@@ -104,7 +107,7 @@ CLAIMS = (
             "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - b)/2)|. "
             "Absolute values of sums of embeddings therefore give the logits, without multiplying the inputs."
         ),
-        source_says="an identity, which the source's evaluation notebook computes",
+        source_says="this is an identity, which the source's evaluation notebook computes",
         measure=_identity,
         expected={DIFFERENCE: at_most(1e-12, "rounding in float64")},
         scope="any network",
@@ -114,8 +117,8 @@ CLAIMS = (
         id="pizza.pizza.ideal",
         where="section 3.1",
         statement=(
-            "One circle of a pizza already has its largest logit at a + b. But all logits vanish where the points "
-            "of a and b lie opposite each other."
+            "A pizza with a single circle already has its largest logit at a + b. But all its logits vanish if the "
+            "points of a and b lie opposite each other."
         ),
         source_says="a theorem for odd p",
         measure=lambda: {
@@ -126,7 +129,9 @@ CLAIMS = (
         expected={
             SINGLE: equals(1, "no two residues lie opposite each other where p is odd"),
             LEAST_FACTOR: near(math.sin(math.pi / 118), 1e-9, "sin(pi / 118)"),
-            LEAST_FACTOR_EVEN: at_most(1e-15, "logits are 0 up to rounding, so opposite pairs have no answer"),
+            LEAST_FACTOR_EVEN: at_most(
+                1e-15, "for even p, the logits of opposite points are 0 up to rounding, so such pairs have no answer"
+            ),
         },
         scope="any network",
         figure="formulas",
@@ -134,26 +139,30 @@ CLAIMS = (
     Claim(
         id="pizza.pizza.harmonic",
         where="ours",
-        statement="The formula with two absolute values differs from the pizza's formula only by odd higher harmonics.",
+        statement="The formula with two absolute values differs from the pizza's formula only by higher harmonics of "
+        "odd order.",
         source_says="not stated; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
         measure=lambda: {
             "squared correlation": (
                 correlation(formula_logits("two absolute values", P, 1), formula_logits("pizza", P, 1)) ** 2
             )
         },
-        expected={"squared correlation": between(0.990, 0.993, "0.99139 as a series, 0.99134 at p = 59")},
+        expected={"squared correlation": between(0.990, 0.993, "the series gives 0.99139, and p = 59 gives 0.99134")},
         scope="any network",
         figure="formulas",
     ),
     Claim(
         id="pizza.gs.theory",
         where="sections 3.1 and 4.1",
-        statement="A network that only sees sums of embeddings has gradient symmetricity 1; a clock does not.",
+        statement="A network that only reads sums of embeddings has a gradient symmetricity of 1; a clock has a "
+        "smaller symmetricity.",
         source_says="1.0000 for the linear model beta",
         measure=_symmetricity,
         expected={
-            OF_SUMS: at_least(1 - 1e-6, "both gradients are equal"),
-            OF_PRODUCTS: at_most(0.9, "the gradients differ by a rotation by w(a - b)"),
+            OF_SUMS: at_least(1 - 1e-6, "the gradients with respect to both embeddings are equal"),
+            OF_PRODUCTS: at_most(
+                0.9, "the gradients with respect to the two embeddings differ by a rotation by w(a - b)"
+            ),
         },
         scope="any network",
     ),

@@ -7,6 +7,7 @@ from modinterp.claims.checking import Claim
 from modinterp.claims.claim import Change, Value, each
 from modinterp.claims.finding import Finding, mixed
 from modinterp.measurements import CyclicMeasurements
+from modinterp.sources.pizza.claims.changes import MEDIAN_OF_ONE
 from modinterp.sources.pizza.claims.conditions import (
     CIRCULAR,
     CIRCULAR_RUNS,
@@ -102,24 +103,18 @@ def _periodic(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-MEDIAN_OF_ONE = Change(
-    date="2026-11-25",
-    was="refuted",
-    what="the number of circular networks from which a median is taken",
-    before="one network, in the claim with the tolerance for single networks, 0.60; refuted, since attention-0-1 has "
-    "0.4203 where the median may be 0.40",
-    now="three or more networks, in a separate claim, for which we have too few; the tolerances are unchanged",
-    why="the median of one network is its own value, which the tolerance for single networks already covers",
-)
 _BOTH = (f"{CONSTANT[0][:-1]}*", f"{SOFTMAX[0][:-1]}*")
-_ONE_OF_EACH = {name: at_least(1, "the statement is about circular runs of both kinds") for name in (ROUND_A, ROUND_B)}
+_ONE_OF_EACH = {
+    name: at_least(1, "the statement is about circular networks with constant and with softmax attention")
+    for name in (ROUND_A, ROUND_B)
+}
 
 CLAIMS = (
     Claim(
         id="pizza.modelA.gs",
         where="section 3.1",
         statement="With constant attention a logit has similar gradients with respect to the two embeddings.",
-        source_says="0.99367 (evaluation notebook); 0.992 to 0.995 in the released table",
+        source_says="the symmetricity is 0.99367 in the evaluation notebook, and 0.992 to 0.995 in the released table",
         measure=each(
             lambda m: {
                 GS: m.symmetricity_over_pairs,
@@ -128,7 +123,7 @@ CLAIMS = (
             }
         ),
         given=SOLVED,
-        expected={GS: at_least(0.98, "a symmetricity of 0.9938 over 20,000 triples of the released Model A")},
+        expected={GS: at_least(0.98, "the released Model A has a symmetricity of 0.9938 over 20,000 triples")},
         printed={RELEASED_GS: 0.99367},
         needs=CONSTANT,
         scope="any seed",
@@ -139,11 +134,12 @@ CLAIMS = (
         id="pizza.modelB.gs",
         where="section 3.1",
         statement="With softmax attention a logit has different gradients with respect to the two embeddings.",
-        source_says="33.36%; 0.286, 0.451 and 0.586 as deciles and median of the released table",
+        source_says="the symmetricity is 33.36%; the released table has a median of 0.451 and deciles of 0.286 and "
+        "0.586",
         measure=_unlike,
         expected={
-            GS: at_most(0.80, "the largest symmetricity is 0.598, of a network that is not circular"),
-            MEDIAN_GS: at_most(0.65, "the median symmetricity is 0.451 in the released table"),
+            GS: at_most(0.80, "the largest symmetricity is 0.598, in a network that is not circular"),
+            MEDIAN_GS: at_most(0.65, "in the released table the median symmetricity is 0.451"),
         },
         given=HAS_SOLVED,
         needs=SOFTMAX,
@@ -154,20 +150,22 @@ CLAIMS = (
     Claim(
         id="pizza.modelA.di",
         where="sections 3.2 and 4.1",
-        statement="With constant attention the correct logit depends on a - b.",
+        statement="With constant attention, the correct logit depends on the distance a - b of the two numbers.",
         source_says="0.1717 (evaluation notebook)",
         measure=each(circularity),
         given=CIRCULAR,
         expected={
-            "distance_irrelevance": at_most(0.60, "circular runs; the median of all runs in the released table is 0.36")
+            "distance_irrelevance": at_most(
+                0.60, "this is for circular networks; in the released table the median of all networks is 0.36"
+            )
         },
         reported=("distance_irrelevance_wrong",),
         needs=CONSTANT,
         scope="any seed",
         finding=Finding(
             "holds",
-            "Only in attention-0-1 are the principal components circles; its irrelevance is 0.42. The other "
-            "networks, which the statement does not cover, have 0.19 to 0.27.",
+            "Only in attention-0-1 are the principal components circles; this network has a distance irrelevance of "
+            "0.42. Other networks, which the statement does not cover, have 0.19 to 0.27.",
         ),
         changed=(MEDIAN_OF_ONE,),
         figure="distance",
@@ -175,7 +173,8 @@ CLAIMS = (
     Claim(
         id="pizza.modelA.di.median",
         where="sections 3.2 and 4.1",
-        statement="In the median of the networks with constant attention the correct logit mostly depends on a - b.",
+        statement="In the median network with constant attention, the correct logit depends mostly on the distance a "
+        "- b of the two numbers.",
         source_says="0.1717 (evaluation notebook)",
         measure=lambda *runs: {
             CIRCULAR_RUNS: len(circular(runs)),
@@ -184,13 +183,13 @@ CLAIMS = (
         given={
             CIRCULAR_RUNS: at_least(3, "the statement is about the median of networks whose components are circles")
         },
-        expected={MEDIAN_DI: at_most(0.40, "0.17 in the released Model A")},
+        expected={MEDIAN_DI: at_most(0.40, "the released Model A has an irrelevance of 0.17")},
         needs=CONSTANT,
         scope="any seed",
         finding=Finding(
             "open",
-            "Of our networks only attention-0-1 has principal components that are circles. Its irrelevance of "
-            "0.42 is above the tolerance.",
+            "Among our networks, only attention-0-1 has principal components that are circles. The distance "
+            "irrelevance of attention-0-1, 0.42, is above the tolerance.",
             reason="does not apply",
         ),
         changed=(MEDIAN_OF_ONE,),
@@ -199,14 +198,14 @@ CLAIMS = (
     Claim(
         id="pizza.modelB.di",
         where="sections 3.2 and 4.1",
-        statement="With softmax attention the correct logit hardly depends on a - b.",
+        statement="With softmax attention, the correct logit hardly depends on the distance a - b of the two numbers.",
         source_says="0.85",
         measure=_independent,
         expected={
             DI_OF_SOLVED: at_least(
-                0.55, "the lower decile in the released table is 0.713, for the largest wrong logit"
+                0.55, "in the released table the lower decile is 0.713, for the largest wrong logit"
             ),
-            MEDIAN_DI: at_least(0.65, "0.85 in the released Model B"),
+            MEDIAN_DI: at_least(0.65, "the released Model B has an irrelevance of 0.85"),
         },
         given=HAS_SOLVED,
         needs=SOFTMAX,
@@ -217,9 +216,10 @@ CLAIMS = (
     Claim(
         id="pizza.separate",
         where="ours, from section 3",
-        statement="Symmetricity and irrelevance both separate constant from softmax attention without overlap.",
-        source_says="symmetricity and irrelevance: 0.994 and 0.17 against 0.334 and 0.85; 0.598 and 0.897 in a third "
-        "network",
+        statement="Gradient symmetricity and distance irrelevance each separate networks with constant attention "
+        "from networks with softmax attention, without overlap.",
+        source_says="symmetricity and irrelevance are 0.994 and 0.17 (constant attention), 0.334 and 0.85 (softmax), "
+        "and 0.598 and 0.897 (a third network)",
         measure=_separate,
         given=_ONE_OF_EACH,
         expected={
@@ -235,12 +235,12 @@ CLAIMS = (
         id="pizza.embed.sparse",
         where="section 2.1, figure 2",
         statement="The embeddings lie on a few circles.",
-        source_says="six frequencies in the released Model A, four in Model B",
+        source_says="the released Model A has six frequencies, and Model B has four",
         measure=each(_sparse),
         given=SOLVED,
         expected={
-            FREQUENCIES: between(2, 8, "six and four circles in the released networks"),
-            SHARE: at_least(0.95, "each circle has a share of 0.99 at one frequency in the released networks"),
+            FREQUENCIES: between(2, 8, "the released networks have six and four circles"),
+            SHARE: at_least(0.95, "in the released networks each circle has a share of 0.99 at one frequency"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
@@ -251,14 +251,15 @@ CLAIMS = (
         id="pizza.circularity",
         where="section 4.1, appendix",
         statement="In some runs, but not in all, the leading principal components are circles.",
-        source_says="0.99782 in Model A; 27% to 39% of the solved runs in the released table",
+        source_says="circularity is 0.99782 in Model A; in the released table 27% to 39% of the solved runs are "
+        "circular",
         measure=_circularity,
         expected={
             "share of runs with circularity of at least 0.995": between(
-                0.1, 0.9, "0.27 to 0.39 in the released table; few seeds of ours"
+                0.1, 0.9, "the released table has 0.27 to 0.39; we have few seeds"
             ),
-            ROUND_A: at_least(1, "39% of the runs in the released table"),
-            ROUND_B: at_least(1, "37% of the runs in the released table"),
+            ROUND_A: at_least(1, "in the released table 39% of the runs are circular"),
+            ROUND_B: at_least(1, "in the released table 37% of the runs are circular"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,
@@ -268,14 +269,14 @@ CLAIMS = (
     Claim(
         id="pizza.noncircular",
         where="section 4.4",
-        statement="Networks whose principal components are not circles still have few frequencies, mixed in the "
-        "components.",
-        source_says="four frequencies hold 0.974 in a released network of circularity 0.734",
+        statement="Networks whose principal components are not circles still use few frequencies, which are mixed in "
+        "the components.",
+        source_says="in a released network of circularity 0.734, four frequencies hold 0.974 of the embedding",
         measure=each(_sparse),
         given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are not circles")},
         expected={
-            FREQUENCIES: between(1, 8, "four in the released network"),
-            SHARE: at_least(0.90, "0.974 in the released network"),
+            FREQUENCIES: between(1, 8, "the released network has four frequencies"),
+            SHARE: at_least(0.90, "the released network has a share of 0.974"),
         },
         needs=ATTENTION,
         scope="any seed",
@@ -284,32 +285,35 @@ CLAIMS = (
     Claim(
         id="pizza.attention.periodic",
         where="ours, after Nanda et al. 2023, section 4.1",
-        statement="With softmax attention, each head's attention varies with one frequency, in each number separately.",
-        source_says="0.986 to 0.988, one frequency 0.977 to 0.982 in the released Model B",
+        statement="With softmax attention, each head's attention varies with a and with b separately, and at one "
+        "frequency.",
+        source_says="in the released Model B separate functions explain 0.986 to 0.988, and one frequency 0.977 to "
+        "0.982",
         measure=each(_periodic),
         given=CIRCULAR,
         expected={
-            SWINGING_HEADS: at_least(3, "four of four heads in the released Model B, with 0.977 and more"),
+            SWINGING_HEADS: at_least(3, "in the released Model B all four heads do so, with shares of 0.977 and more"),
         },
         reported=(BEST_FREQUENCY,),
         needs=SOFTMAX,
         scope="any seed",
         finding=Finding(
             "holds",
-            "The attention of three heads of attention-1-2 varies with one frequency, with a share of 0.855 and "
-            "more. The fourth head has two frequencies, with shares of 0.51 and 0.37.",
+            "In attention-1-2, the attention of three heads varies with one frequency, which has a share of 0.855 "
+            "and more. The attention of the fourth head has two frequencies, with shares of 0.51 and 0.37.",
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 was="refuted",
                 what="the heads that must have a frequency",
-                before="every head that varies with one number at a time; refuted in attention-1-2, with 0.51 in one "
-                "of four heads",
-                now="three heads, as for the variation with one number at a time; three of four in attention-1-2",
+                before="every head that varies with one number at a time; one of four heads in attention-1-2 has "
+                "0.51, so the claim was refuted",
+                now="three heads, as many as must vary with one number at a time; three of four heads do in "
+                "attention-1-2",
                 why=(
-                    "our prior statement allows one head of four to differ, and only half of the claim used this "
-                    "allowance."
+                    "the statement that we wrote beforehand allows one head of four to differ; only half of the "
+                    "claim used this allowance."
                 ),
             ),
         ),

@@ -76,11 +76,12 @@ CLAIMS = (
     Claim(
         id="pizza.phase.low",
         where="section 4.2, figure 7",
-        statement="Below a certain attention rate the two inputs have equal gradients (high symmetricity).",
+        statement="Below a certain attention rate, logits have equal gradients with respect to the two input "
+        "embeddings (high symmetricity).",
         source_says="all of 373 runs with a rate below 0.4 have a symmetricity above 0.95 (released table)",
         measure=each(_symmetric),
         given=SOLVED,
-        expected={GS: at_least(SYMMETRIC, "all 373 runs in the released table")},
+        expected={GS: at_least(SYMMETRIC, "in the released table this is true of all 373 runs")},
         needs=_names(0, 0.3),
         required=_at(0, 0.25),
         scope="any seed",
@@ -90,11 +91,11 @@ CLAIMS = (
     Claim(
         id="pizza.phase.high",
         where="section 4.2, figure 7",
-        statement="At high attention rates no network is symmetric any more.",
+        statement="At high attention rates, no network has a high gradient symmetricity.",
         source_says="0 of 306 runs with a rate of 0.6 and more have a symmetricity above 0.95 (released table)",
         measure=each(_symmetric),
         given=SOLVED,
-        expected={GS: at_most(SYMMETRIC, "none of 306 runs in the released table")},
+        expected={GS: at_most(SYMMETRIC, "in the released table this is true of none of 306 runs")},
         needs=_names(0.75, 1),
         required=_at(0.75, 1),
         scope="any seed",
@@ -105,13 +106,14 @@ CLAIMS = (
         id="pizza.phase.transition",
         where="section 4.2, figure 7",
         statement="Symmetricity changes sharply with the attention rate.",
-        source_says="shares above 0.95, by tenths of the rate: 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0 (released table)",
+        source_says="in the released table the share of runs above 0.95 is 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0, by "
+        "tenths of the rate",
         measure=_transition,
         expected={
-            SHARE_LOW: at_least(0.5, "the share is 1 in the released table"),
-            SHARE_HIGH: at_most(0.5, "the share is 0 in the released table"),
+            SHARE_LOW: at_least(0.5, "in the released table the share is 1"),
+            SHARE_HIGH: at_most(0.5, "in the released table the share is 0"),
             "least rate at which fewer than half are above 0.95": between(
-                0.4, 0.7, "between 0.5 and 0.6 in the released table"
+                0.4, 0.7, "in the released table the rate is between 0.5 and 0.6"
             ),
         },
         needs=_names(0.25, 0.75),
@@ -119,20 +121,25 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "The change from pizza to clock lies between rates of 0.625 and 0.6875, later than in the released table.",
+            "Our networks change from pizza to clock between attention rates of 0.625 and 0.6875, higher rates than "
+            "in the released table.",
         ),
         figure="phases",
     ),
     Claim(
         id="pizza.phase.rank",
         where="section 4.3",
-        statement="As the attention rate grows, symmetricity falls and irrelevance rises, so the two measures agree.",
-        source_says="rank correlations -0.812, 0.757 and -0.820 in 817 runs (of the largest wrong logit)",
+        statement="As the attention rate grows, gradient symmetricity falls and distance irrelevance rises, so the "
+        "two measures agree.",
+        source_says="in 817 runs the rank correlations are -0.812, 0.757 and -0.820 (irrelevance of the largest "
+        "wrong logit)",
         measure=_ranks,
         expected={
-            "rank correlation of rate and symmetricity": at_most(-0.5, "-0.812 in the released table"),
-            WRONG_BY_RATE: at_least(0.5, "0.757 in the released table"),
-            BOTH: at_most(0, "-0.820 in the released table"),
+            "rank correlation of rate and symmetricity": at_most(
+                -0.5, "the released table has a rank correlation of -0.812"
+            ),
+            WRONG_BY_RATE: at_least(0.5, "the released table has a rank correlation of 0.757"),
+            BOTH: at_most(0, "the released table has a rank correlation of -0.820"),
         },
         reported=("rank correlation of rate and irrelevance of the correct logit",),
         needs=ATTENTION,
@@ -140,17 +147,17 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Attention rate and irrelevance correlate by 0.68 over all seeds. With only one seed at most rates "
-            "the correlation was 0.45; the limit is 0.5.",
+            "Over all seeds, attention rate and distance irrelevance have a correlation of 0.68. With only one seed "
+            "at most rates, the correlation was 0.45; the limit is 0.5.",
         ),
         control="also true before training",
         changed=(
             Change(
                 date="2026-11-25",
                 what="the logit whose irrelevance is measured",
-                before="of the correct one",
-                now="the largest wrong logit; the correct logit's irrelevance is reported too, and no run had "
-                "decided a verdict yet",
+                before="the irrelevance of the correct logit",
+                now="the irrelevance of the largest wrong logit; we also report the correct logit's irrelevance. No "
+                "run had decided a verdict yet",
                 why="the numbers come from the released table, which has the irrelevance of the largest wrong logit.",
             ),
         ),
@@ -159,13 +166,13 @@ CLAIMS = (
     Claim(
         id="pizza.phase.width",
         where="section 4.3",
-        statement="Wider networks stay symmetric up to higher attention rates.",
-        source_says="median symmetricities 0.60, 0.69, 0.80, 0.99, 0.99 from narrow to wide, at rates of 0.5 to 0.75 "
-        "(released table)",
+        statement="Wider networks keep a high gradient symmetricity up to higher attention rates than narrow networks.",
+        source_says="in the released table, at rates of 0.5 to 0.75, median symmetricities are 0.60, 0.69, 0.80, "
+        "0.99, 0.99 from narrow to wide",
         measure=_width,
         expected={
             "median symmetricity at width 256 less at width 64": at_least(
-                1e-9, "0.99 against 0.60 to 0.69 in the released table"
+                1e-9, "the released table has 0.99 for wide and 0.60 to 0.69 for narrow networks"
             )
         },
         reported=(NARROW, WIDE),
@@ -183,13 +190,15 @@ CLAIMS = (
         id="pizza.phase.equals",
         where="ours, from the released table",
         statement=(
-            "In networks read at a final =, the distance irrelevance identifies a clock; the symmetricity is reported."
+            "In networks read at a final =, the distance irrelevance identifies a clock; we only report the "
+            "symmetricity."
         ),
-        source_says="with =, at rates above 0.7: median symmetricity 0.97, irrelevance of the wrong logit 0.72 to 0.81",
+        source_says="networks with = at rates above 0.7 have a median symmetricity of 0.97, and an irrelevance of "
+        "the wrong logit of 0.72 to 0.81",
         measure=each(lambda m: {RELEASED_GS: m.symmetricity_of_released_triples}),
         expected={
             "distance_irrelevance": at_least(
-                0.55, "every clock without = must have this irrelevance; the symmetricity has no verdict"
+                0.55, "we require this irrelevance of every clock without =; the symmetricity has no verdict"
             )
         },
         needs=MAINLINE,
@@ -197,18 +206,19 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "But the symmetricity of networks with =, 0.24 to 0.48, also distinguishes these networks from a "
-            "pizza. In the released table their symmetricity is 0.97.",
+            "Our networks with = have a symmetricity of 0.24 to 0.48, so the symmetricity also distinguishes these "
+            "networks from a pizza. In the released table networks with = have a symmetricity of 0.97.",
         ),
     ),
     Claim(
         id="pizza.phase.layers",
         where="section 4.4",
-        statement="Networks of two layers with constant attention are also symmetric.",
-        source_says="medians 0.996, 0.977, 0.933 with 2, 3 and 4 layers (released table)",
+        statement="Networks of two layers with constant attention also have a high gradient symmetricity.",
+        source_says="in the released table, networks of 2, 3 and 4 layers have median symmetricities of 0.996, 0.977 "
+        "and 0.933",
         measure=_symmetric,
         given=SOLVED,
-        expected={GS: at_least(0.9, "0.996 in the released table")},
+        expected={GS: at_least(0.9, "the released table has a symmetricity of 0.996")},
         needs=LAYERS,
         control="also true before training",
     ),

@@ -91,9 +91,9 @@ CLAIMS = (
         measure=_arch,
         expected={
             "weights of a network of width 128": equals(
-                212_608, "of the released networks: 2 * 59 * 128 + 2 * 128 + 4 * 128^2 + 2 * 128 * 512 + 640"
+                212_608, "the released networks have 2 * 59 * 128 + 2 * 128 + 4 * 128^2 + 2 * 128 * 512 + 640 weights"
             ),
-            "shapes as in the released code": equals(1, "of the released networks"),
+            "shapes as in the released code": equals(1, "the released networks have these shapes"),
         },
         scope="any network",
     ),
@@ -101,14 +101,17 @@ CLAIMS = (
         id="pizza.setup.attention_rate",
         where="sections 2.2 and 4",
         statement="The attention rate interpolates from constant attention at 0 to softmax attention at 1.",
-        source_says="rate times softmax plus 1 - rate, for every query and key, without a mask (released code)",
+        source_says="in the released code, attention is rate times softmax plus 1 - rate, for every query and key, "
+        "without a mask",
         measure=_attention_rate,
         expected={
             "largest distance of a row of attention to 2 - rate": at_most(
-                1e-6, "rate + 2 (1 - rate), for two positions"
+                1e-6, "with two positions a row of attention adds up to rate + 2 (1 - rate)"
             ),
             "attention at rate 0 is 1 everywhere": equals(1, "bit for bit"),
-            "least attention of the first position to the second": at_least(1e-9, "no mask is applied"),
+            "least attention of the first position to the second": at_least(
+                1e-9, "the code applies no mask, so the first position attends to the second"
+            ),
         },
         scope="any network",
     ),
@@ -127,7 +130,7 @@ CLAIMS = (
             FIRST_BETA: equals(0.9, "the released code"),
             LOSS_DTYPE: equals(1, "the released code"),
             BETA: equals(0.98, "the released code"),
-            BETA_LINEAR: equals(0.999, "the released notebook uses torch's default"),
+            BETA_LINEAR: equals(0.999, "the released notebook uses torch's default for this setting"),
             WARMUP: equals(10, "the released code"),
             WARMUP_LINEAR: equals(0, "the released notebook"),
         },
@@ -136,12 +139,15 @@ CLAIMS = (
     Claim(
         id="pizza.setup.solved",
         where="section 2.2",
-        statement="Networks learn the task completely, both with constant and with softmax attention.",
-        source_says="accuracy 1 at a loss of 1.4e-7 and 1.6e-7 (released networks); 2,373 of 2,381 runs solve the task",
+        statement="Networks learn to answer every pair, both with constant and with softmax attention.",
+        source_says="released networks have accuracy 1 and losses of 1.4e-7 and 1.6e-7; 2,373 of 2,381 runs solve "
+        "the task",
         measure=each(lambda m: {"loss over all pairs [nats]": m.ablated("original").loss}),
         expected={
-            "accuracy": at_least(0.999, "99.7% of the runs in the released table"),
-            "loss over all pairs [nats]": at_most(1e-5, "our limit: a hundred times the loss of the released networks"),
+            "accuracy": at_least(0.999, "in the released table 99.7% of the runs solve the task"),
+            "loss over all pairs [nats]": at_most(
+                1e-5, "we set this limit: a hundred times the loss of the released networks"
+            ),
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
