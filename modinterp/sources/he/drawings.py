@@ -72,7 +72,7 @@ def _phases(m: CyclicMeasurements) -> go.Figure:
         twice, psi = wrapped(2 * waves.phi), wrapped(waves.at_winner(waves.written.angle()))
         lines[name] = [Line(twice, psi, "neurons", mode="markers")]
         axes[name] = ("2 phi, twice the phase read [rad]", "psi, phase written [rad]")
-    return _drawn(lines, axes, "Every neuron learns to write at twice the phase that it reads")
+    return _drawn(lines, axes, "Every neuron learns an output phase of twice its input phase")
 
 
 def _waves(m: CyclicMeasurements) -> go.Figure:
@@ -90,7 +90,7 @@ def _waves(m: CyclicMeasurements) -> go.Figure:
             Line(torch.arange(waves.p), cosine[by_angle], "best-fitting cosine", MUTED),
         ]
         axes[name] = ("residue, ordered by its angle", "weight theta")
-    return _drawn(lines, axes, "Neurons with ReLU read waves that are squarer than a cosine")
+    return _drawn(lines, axes, "The input weights of neurons with ReLU are closer to square waves than a cosine is")
 
 
 def _profile(logits: Tensor) -> Tensor:
@@ -128,7 +128,8 @@ _OF_PROFILE = ("s, for the answer 2x + s(y - x); s = 1 is right", "mean logit ov
 def _ideal_logits() -> go.Figure:
     lines = [Line(_STEPS, y, name, CATEGORIES[i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
     title = (
-        "Ghosts (side peaks) at 2x and 2y: a half of the main peak for squares, a third for ReLU, none for square waves"
+        "Ghosts (side peaks) at 2x and 2y are half of the main peak for squares, a third for ReLU, and absent for "
+        "square waves"
     )
     return _drawn({"ideal networks": lines}, {"ideal networks": _OF_PROFILE}, title)
 
@@ -193,7 +194,10 @@ def _lottery(m: CyclicMeasurements) -> go.Figure:
     axes = {start: ("initial misalignment |D| [rad]", "initial amplitude alpha"),
             by_rank: ("rank; 1 is the shortest time", "share of the neurons")}  # fmt: skip
     return _drawn(
-        lines, axes, "In each neuron, a large and aligned frequency wins; the gradient flow predicts the winner"
+        lines,
+        axes,
+        "In each neuron, a frequency with large and aligned initial weights wins; the gradient flow "
+        "predicts which frequency",
     )
 
 
@@ -236,7 +240,7 @@ def _stages(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
             for panel, y in zip(lines, columns, strict=True):
                 lines[panel].append(Line(h["epoch"], y, name, CATEGORIES[i]))  # type: ignore[arg-type]
     axes = {name: ("epoch", name) for name in lines}
-    title = "Memorisation, a plateau, and slow generalisation, with weight decay and without"
+    title = "Accuracy with and without weight decay: memorisation, a plateau, and slow generalisation"
     return _drawn(lines, axes, title) if lines["train accuracy"] else None
 
 
@@ -257,7 +261,8 @@ def _kinds_of_pairs(m: CyclicMeasurements) -> go.Figure:
     figure = _drawn(
         lines,
         axes,
-        "The network learns common pairs first, then rare and mirrored, then unseen pairs; never unseen x = y",
+        "The network learns common pairs first, then rare and mirrored pairs, then unseen pairs, but never unseen "
+        "pairs x = y",
     )
     return figure.update_xaxes(type="log")
 

@@ -8,19 +8,20 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-H1",
         conflict=(
-            "The source's app and post print phase equations whose signs make the misalignment D = 0 repel. The "
-            "source's theorem and simulation say that D = 0 attracts."
+            "The phase equations that the source's app and post print make the misalignment D = 0 repel phases. The "
+            "source's theorem and simulation say that D = 0 attracts phases."
         ),
         settled_by={"ode.attractor": (flow_claims.OWN_RATE, flow_claims.APP_RATE, flow_claims.BLOG_RATE)},
-        follows="The printed signs are misprints: in the flow derived from the loss D = 0 attracts, as in the "
-        "simulation.",
+        follows="The printed signs are misprints. In the gradient flow that we derive from the loss, D = 0 attracts, "
+        "as in the source's simulation.",
     ),
     Contradiction(
         id="X-H3",
-        conflict="The post prints a = alpha beta^2, where alpha scales the reading weights and beta the writing "
-        "weights.",
+        conflict="The post prints the logits' scale as a = alpha beta^2, where alpha scales the reading weights and "
+        "beta the writing weights.",
         settled_by={"maths.indicator": ("largest difference from the indicators",)},
-        follows="The logit is the square of the neuron's input times its output weight: alpha^2 beta.",
+        follows="A logit is the square of the neuron's input times its output weight, so the scale is a = alpha^2 "
+        "beta.",
     ),
     Contradiction(
         id="X-H4",
@@ -28,37 +29,39 @@ CONTRADICTIONS = (
         "of ReLU.",
         settled_by={"logits.ghost": (voting.GHOST, "ghost over peak with squares as nonlinearity")},
         follows=(
-            "With its own ReLU the network has smaller ghosts. Neither with ReLU nor with squares are the ghosts "
-            "half of the peak."
+            "With ReLU, for which it was trained, the network has smaller ghosts. Neither with ReLU nor with squares "
+            "are the ghosts half as high as the peak."
         ),
     ),
     Contradiction(
         id="X-H6",
         conflict=(
-            "The abstract says that magnitude and alignment decide the winning frequency. The post's conclusion "
-            "says alignment rather than magnitude."
+            "The abstract says that magnitude and alignment together decide the winning frequency. The post's "
+            "conclusion says that alignment, rather than magnitude, decides the winning frequency."
         ),
         settled_by={
             "lottery.phase": (dynamics.BY_D, dynamics.BY_ALPHA),
             "lottery.time": (dynamics.BY_TIME,),
         },
         follows=(
-            "The abstract is right. Magnitude or alignment alone decides the frequency of few neurons. Both "
-            "together decide nearly all neurons that have a winning frequency."
+            "The abstract is right. Magnitude alone or alignment alone predicts the winning frequency of few "
+            "neurons. Magnitude and alignment together predict it for nearly all neurons that have a winning "
+            "frequency."
         ),
     ),
     Contradiction(
         id="X-H8",
-        conflict="The ReLU panels of figure 13 show a network that answers all pairs, but whose loss is that of "
+        conflict="The ReLU panels of figure 13 show a network that answers all pairs correctly, but has the loss of "
         "guessing.",
         settled_by={"setup.solved_relu1": (OVER_CHANCE,)},
         follows="The right answers of this network lead by tiny margins: it has hardly begun to learn.",
     ),
     Contradiction(
         id="X-H10",
-        conflict="By proposition 1 the pairs x = y are the easiest. In networks with ReLU the pairs x = y are the "
-        "hardest.",
+        conflict="By the source's proposition 1, the pairs x = y are the easiest to answer. In networks with ReLU, "
+        "the pairs x = y are the hardest.",
         settled_by={"logits.diagonal": (voting.LEAD,), "maths.square": (mathematics.ON,)},
-        follows="Neurons that read square waves have no signal at x = y, since both inputs give equal values.",
+        follows="In networks with ReLU, neurons read square waves. Such neurons have no signal at x = y, where both "
+        "inputs give equal values.",
     ),
 )

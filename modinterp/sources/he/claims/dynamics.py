@@ -148,12 +148,13 @@ CLAIMS = (
     Claim(
         id="he.preserve.quad",
         where="theorem, figure 12",
-        statement="In a network with square activation, a neuron that begins with one frequency keeps this frequency.",
+        statement="In a network with square activation, a neuron whose initial weights have one frequency keeps this "
+        "frequency.",
         source_says="exactly",
         measure=each(_preserve_quad),
         expected={
-            LEAST_EARLY: at_least(0.9999, "the statement is exact while probabilities are about uniform"),
-            LEAST_LATE: at_least(0.95, ".967 in the authors' network at 9,800"),
+            LEAST_EARLY: at_least(0.9999, "while probabilities are nearly uniform the statement is exact"),
+            LEAST_LATE: at_least(0.95, "the authors' network has .967 at epoch 9,800"),
         },
         needs=named("quad1"),
         scope="any seed",
@@ -163,14 +164,14 @@ CLAIMS = (
         id="he.preserve.relu",
         where="section 4.6, figure 13",
         statement=(
-            "ReLU leaks energy to odd harmonics of the reading weights: a ninth to the third, a twenty-fifth to "
-            "the fifth."
+            "With ReLU, energy of the reading weights leaks to odd harmonics: the third harmonic gets a ninth of the "
+            "first, and the fifth a twenty-fifth."
         ),
         source_says="1/9 and 1/25",
         measure=each(_leaks),
         expected={
-            THIRD: between(0.7 / 9, 1.3 / 9, "a ninth, within 30%"),
-            FIFTH: between(0.7 / 25, 1.3 / 25, "a twenty-fifth, within 30%"),
+            THIRD: between(0.7 / 9, 1.3 / 9, "the source states a ninth; we allow 30%"),
+            FIFTH: between(0.7 / 25, 1.3 / 25, "the source states a twenty-fifth; we allow 30%"),
         },
         reported=(EVEN,),
         needs=named("relu1", "std"),
@@ -178,8 +179,8 @@ CLAIMS = (
         figure="waves",
         finding=refuted(
             (
-                "The third harmonic is .21 to .24 and the fifth .06 to .11 of the first. A first-order "
-                "calculation gives 3/5 and 1/7."
+                "The third harmonic is .21 to .24 times the first, and the fifth .06 to .11 times the first. A "
+                "first-order calculation gives 3/5 and 1/7."
             ),
             "source",
         ),
@@ -194,9 +195,13 @@ CLAIMS = (
         source_says="not said",
         measure=each(_leaks),
         expected={
-            "largest relative difference of first-order harmonics read": at_most(0.02, "a closed form, at p = 97"),
-            "largest relative difference of first-order harmonics written": at_most(0.02, "a closed form, at p = 97"),
-            EVEN: at_most(0.02, ".004 in the authors' network"),
+            "largest relative difference of first-order harmonics read": at_most(
+                0.02, "we compare with a closed form, at p = 97"
+            ),
+            "largest relative difference of first-order harmonics written": at_most(
+                0.02, "we compare with a closed form, at p = 97"
+            ),
+            EVEN: at_most(0.02, "the authors' network has .004"),
         },
         reported=(THIRD, FIFTH),
         needs=named("relu1"),
@@ -208,14 +213,14 @@ CLAIMS = (
         id="he.align.first",
         where="sections 4.3 and 4.4",
         statement=(
-            "Phases align first, and then magnitudes explode. Magnitudes grow least where the initial "
-            "misalignment is largest."
+            "In each neuron, the phases align first, and then the magnitude explodes. Magnitudes grow least in "
+            "neurons with the largest initial misalignment."
         ),
         source_says="alignment, then growth",
         measure=each(_align_first),
         expected={
-            ALIGNED_BEFORE: at_most(0.5, ".48 in the authors' network at 3,000"),
-            SPEARMAN: at_most(-0.95, "the flow makes alpha a function of |D(0)|"),
+            ALIGNED_BEFORE: at_most(0.5, "the authors' network has .48 at epoch 3,000"),
+            SPEARMAN: at_most(-0.95, "by the gradient flow, the final alpha is a function of |D(0)|"),
         },
         reported=(GROWN,),
         needs=named("quad1"),
@@ -225,10 +230,11 @@ CLAIMS = (
     Claim(
         id="he.align.first_std",
         where="sections 4.3 and 4.4",
-        statement="Also with ReLU, AdamW and random weights, phases align while the loss is still that of guessing.",
+        statement="With ReLU, AdamW and random initial weights, phases also align while the loss is still as large "
+        "as by guessing.",
         source_says="alignment, then growth",
         measure=each(_align_std),
-        expected={SINE: at_most(0.25, ".166 in the authors' network at 400; .637 by chance")},
+        expected={SINE: at_most(0.25, "the authors' network has .166 at epoch 400; random phases have .637")},
         reported=(EPOCH,),
         needs=named("std"),
         scope="any seed",
@@ -237,17 +243,17 @@ CLAIMS = (
     Claim(
         id="he.lottery.phase",
         where="corollary and conclusion",
-        statement="In each neuron the frequency with the least initial misalignment wins.",
-        source_says="alignment rather than magnitude",
+        statement="In each neuron, the frequency with the least initial misalignment of phases wins.",
+        source_says="alignment rather than magnitude decides the winning frequency",
         measure=each(_lottery),
-        expected={BY_D: at_least(0.5, "most of the neurons, if the misalignment decides")},
+        expected={BY_D: at_least(0.5, "if the misalignment decides, this should be true of most neurons")},
         reported=(BY_ALPHA,),
         needs=named("quad", "std"),
         scope="any seed",
         figure="lottery",
         finding=refuted(
-            "The frequency of least initial misalignment |D| wins in 15% to 24% of the neurons; chance gives 9%. "
-            "The frequency of largest initial amplitude wins in 41% to 52%.",
+            "The frequency of least initial misalignment |D| wins in only 15% to 24% of the neurons; chance gives "
+            "9%. The frequency of largest initial amplitude wins in 41% to 52% of the neurons.",
             "source",
         ),
     ),
@@ -255,14 +261,14 @@ CLAIMS = (
         id="he.lottery.time",
         where="abstract",
         statement=(
-            "Initial magnitudes and phases together decide the winning frequency: the one that would dominate "
-            "first by the gradient flow wins."
+            "Initial magnitudes and phases together decide which frequency wins in a neuron: the frequency that "
+            "dominates first in the gradient flow."
         ),
-        source_says="determined by the initialisation",
+        source_says="the initialisation determines the winning frequency",
         measure=each(_lottery),
         expected={
-            BY_TIME: at_least(0.85, ".939 in the authors' network"),
-            DECIDED: at_least(0.95, ".991 of 222 neurons of the authors' network"),
+            BY_TIME: at_least(0.85, "the authors' network has .939"),
+            DECIDED: at_least(0.95, "in the authors' network this is true of .991 of 222 neurons"),
         },
         reported=(BY_D, BY_ALPHA, N_DECIDED),
         needs=named("quad"),
@@ -273,11 +279,12 @@ CLAIMS = (
         id="he.lottery.recipe",
         where="section 4.6",
         statement=(
-            "With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly."
+            "With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly "
+            "than with squares."
         ),
         source_says="carries over",
         measure=each(_lottery),
-        expected={BY_TIME: between(0.4, 0.85, ".535 to .648 in the authors' networks; lower than with squares")},
+        expected={BY_TIME: between(0.4, 0.85, "the authors' networks have .535 to .648, less than with squares")},
         reported=(BY_D, BY_ALPHA),
         needs=(*named("std", "sgd", "embed", "grok"), "he/p97-42"),
         scope="any seed",

@@ -133,33 +133,33 @@ def _magnitudes(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-_OURS = "a limit fixed beforehand from the authors' networks"
+_OURS = "we fixed this limit beforehand"
 CLAIMS = (
     Claim(
         id="he.obs1.share",
         where="observation 1, figure 3",
-        statement="Each neuron holds virtually all of its energy at one frequency: 90% of the energy, in 90% of the "
-        "neurons.",
+        statement="In 90% of the neurons, one frequency holds 90% of the energy of the neuron's weights.",
         source_says="a single frequency",
         measure=each(_share),
-        expected={SHARE: at_least(0.9, "virtually all, as worded")},
+        expected={SHARE: at_least(0.9, 'the source says "virtually all"')},
         needs=ALL,
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "Networks whose neurons begin with single frequencies meet the statement. In other networks 4% to 70% "
-            "of the neurons have 90% of their energy at one frequency."
+            "The statement holds in networks whose neurons begin with single frequencies. In other networks, 4% to "
+            "70% of the neurons have 90% of their energy at one frequency."
         ),
     ),
     Claim(
         id="he.obs1.share_weak",
         where="observation 1, figure 3",
-        statement="With ReLU each neuron holds most of its energy at one frequency, the same in both layers.",
+        statement="With ReLU, one frequency holds most of the energy of a neuron's weights, and this frequency is "
+        "the same in both layers.",
         source_says="a single frequency",
         measure=each(_share),
         expected={
-            MEDIAN: at_least(0.80, f".850 to .943 in the authors' ReLU networks; {_OURS}"),
-            SAME: at_least(0.95, f".988 or more; {_OURS}"),
+            MEDIAN: at_least(0.80, f"the authors' ReLU networks have .850 to .943; {_OURS}"),
+            SAME: at_least(0.95, f"the authors' networks have .988 or more; {_OURS}"),
         },
         reported=(MEDIAN_WRITTEN,),
         needs=RELU_RUNS,
@@ -169,17 +169,17 @@ CLAIMS = (
     Claim(
         id="he.obs1.shape",
         where="figure 4",
-        statement="The best cosine fits the weights of a neuron nearly perfectly.",
+        statement="A cosine fits the weights of each neuron nearly perfectly.",
         source_says="nearly perfect",
         measure=each(_shape),
-        expected={R2_COSINE: at_least(0.95, "nearly perfect, as worded")},
+        expected={R2_COSINE: at_least(0.95, 'the source says "nearly perfect"')},
         reported=(R2_SQUARE,),
         needs=(*named("std", "quad1", "grok"), WIDE),
         scope="any seed",
         figure="waves",
         finding=mixed(
-            "The best cosine's fit is .998 or more in networks with squares that begin with single frequencies. "
-            "With ReLU the fit is .86 to .90, and a square wave fits nearly as well."
+            "In networks with squares that begin with single frequencies, the best cosine explains .998 or more of "
+            "the weights. With ReLU it explains .86 to .90, and a square wave fits nearly as well."
         ),
     ),
     Claim(
@@ -188,7 +188,7 @@ CLAIMS = (
         statement="With ReLU the weights of a neuron are nearer to a square wave than to a cosine.",
         source_says="not said",
         measure=each(_shape),
-        expected={T: at_most(0, "-14 to -47 in the authors' networks std, grok and p97")},
+        expected={T: at_most(0, "the authors' networks std, grok and p97 have -14 to -47")},
         reported=(R2_SQUARE,),
         needs=(*named("std", "grok"), WIDE),
         scope="any seed",
@@ -198,10 +198,11 @@ CLAIMS = (
     Claim(
         id="he.obs1.shape_cosine",
         where="ours",
-        statement="In networks with squares that begin with single frequencies, weights stay near a cosine.",
+        statement="In networks with squares that begin with single frequencies, each neuron's weights stay near a "
+        "cosine.",
         source_says="not said",
         measure=each(_shape),
-        expected={T: at_least(0, "+29 in the authors' network")},
+        expected={T: at_least(0, "the authors' network has +29")},
         needs=named("quad1"),
         scope="any seed",
         control="also true before training",
@@ -209,17 +210,17 @@ CLAIMS = (
     Claim(
         id="he.obs2.align",
         where="observation 2, figure 5",
-        statement="Every neuron writes at twice its reading phase.",
+        statement="In every neuron, the phase of the output weights is twice the phase of the input weights.",
         source_says="psi = 2 phi",
         measure=each(_align),
         expected={
-            RESULTANT: at_least(0.98, ".990 to .998 in the authors' networks"),
-            MOST_D: at_most(0.35, ".115 to .268 in the authors' networks"),
+            RESULTANT: at_least(0.98, "the authors' networks have .990 to .998"),
+            MOST_D: at_most(0.35, "the authors' networks have .115 to .268"),
         },
         reported=(MEDIAN_D,),
         finding=mixed(
-            "In embed-6 and embed-10 a twentieth of the neurons have phase errors above 0.37 and 0.36; the limit "
-            "is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
+            "In embed-6 and embed-10, a twentieth of the neurons have phase errors above 0.37 and above 0.36; the "
+            "limit is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
         ),
         needs=(*named("std", "embed", "sgd", "grok"), WIDE),
         scope="any seed",
@@ -232,7 +233,7 @@ CLAIMS = (
         "aligned.",
         source_says="psi = 2 phi",
         measure=each(_align),
-        expected={WEIGHTED_SINE: at_most(0.05, ".029 in the authors' network")},
+        expected={WEIGHTED_SINE: at_most(0.05, "the authors' network has .029")},
         reported=(RESULTANT, FAR),
         needs=named("quad1"),
         scope="any seed",
@@ -240,10 +241,10 @@ CLAIMS = (
     Claim(
         id="he.obs3.frequencies",
         where="observation 3.1",
-        statement="The network uses all frequencies about equally.",
+        statement="The network uses all frequencies about equally often.",
         source_says="equally",
         measure=each(_frequencies),
-        expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, ".24 to .96 in the authors' networks")},
+        expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, "the authors' networks have .24 to .96")},
         reported=(FEWEST, MOST_NEURONS),
         needs=(*named("std", "sgd", "quad", "grok"), WIDE),
         scope="any seed",
@@ -252,16 +253,17 @@ CLAIMS = (
     Claim(
         id="he.obs3.frequencies_embed",
         where="observation 3.1",
-        statement="With a trained embedding the network uses all frequencies about equally.",
+        statement="With a trained embedding, the network uses all frequencies about equally often.",
         source_says="equally",
         measure=each(_frequencies),
-        expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, "8e-7 in the authors' network")},
+        expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, "the authors' network has 8e-7")},
         reported=(FEWEST, MOST_NEURONS),
         needs=named("embed"),
         scope="any seed",
         finding=mixed(
             "Every frequency is used: the rarest by 18 to 36 neurons, the most frequent by 56 to 89. In 15 of 20 "
-            "seeds these numbers differ by more than chance, as in the source's own network (p = 8e-7)."
+            "seeds the frequencies' numbers of neurons differ by more than chance, as in the source's own network (p "
+            "= 8e-7)."
         ),
         control="told apart",
     ),
@@ -269,31 +271,31 @@ CLAIMS = (
         id="he.obs3.phases",
         where="observation 3.2, figure 6",
         statement="The neurons' phases at each frequency are spread more symmetrically than by chance.",
-        source_says="phases are symmetric, which lowers the noise",
+        source_says="phases are symmetric, which lowers the noise in the logits",
         measure=each(_phases),
         expected={
-            Z[2]: at_most(0.5, "half of the value for independent phases"),
-            Z[4]: at_most(0.5, "half of the value for independent phases"),
+            Z[2]: at_most(0.5, "we allow half of the value for independent phases"),
+            Z[4]: at_most(0.5, "we allow half of the value for independent phases"),
         },
         reported=(Z[1], Z[3], AT_FIRST[2], AT_FIRST[4], BY_PHASES, BY_CHANCE),
         needs=named("std", "sgd", "quad", "grok"),
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "The networks named grok are far below chance, with an asymmetry Z_2 of .06 to .20. About half of the "
-            "seeds named std are below chance. With gradient descent phases stay independent, both with ReLU and "
-            "with squares."
+            "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). "
+            "About half of the networks named std are more symmetric than by chance. With gradient descent phases "
+            "stay independent, both with ReLU and with squares."
         ),
     ),
     Claim(
         id="he.obs3.magnitudes",
         where="observation 3.3, figure 7",
-        statement="With AdamW no neuron dominates.",
+        statement="With AdamW no neuron dominates: the neurons' magnitudes are similar.",
         source_says="about equal magnitudes",
         measure=each(_magnitudes),
         expected={
-            SPREAD_READ: at_most(0.2, ".056 to .125 in the authors' networks"),
-            SPREAD_WRITTEN: at_most(0.2, ".049 to .114 in the authors' networks"),
+            SPREAD_READ: at_most(0.2, "the authors' networks have .056 to .125"),
+            SPREAD_WRITTEN: at_most(0.2, "the authors' networks have .049 to .114"),
         },
         reported=(EFFECTIVE,),
         needs=(*named("std", "grok"), WIDE),
@@ -302,19 +304,19 @@ CLAIMS = (
     Claim(
         id="he.obs3.magnitudes_sgd",
         where="observation 3.3, figure 7",
-        statement="With gradient descent no neuron dominates.",
+        statement="With gradient descent no neuron dominates: the neurons' magnitudes are similar.",
         source_says="about equal magnitudes",
         measure=each(_magnitudes),
         expected={
-            SPREAD_READ: at_most(0.2, "the tolerance for AdamW; .73 to 2.56 in the authors' networks"),
-            SPREAD_WRITTEN: at_most(0.2, "the tolerance for AdamW; .73 to 2.49 in the authors' networks"),
+            SPREAD_READ: at_most(0.2, "this is the tolerance for AdamW; the authors' networks have .73 to 2.56"),
+            SPREAD_WRITTEN: at_most(0.2, "this is the tolerance for AdamW; the authors' networks have .73 to 2.49"),
         },
         reported=(EFFECTIVE,),
         needs=named("sgd", "quad"),
         scope="any seed",
         finding=refuted(
             "The coefficients of variation of neuron magnitudes are .71 to .79 with ReLU and 2.3 to 3.2 with "
-            "squares. With squares, 5 to 14 neurons of 512 dominate.",
+            "squares. With squares, 5 to 14 of the 512 neurons dominate.",
             "source",
         ),
     ),

@@ -173,7 +173,7 @@ def _balance(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _near(value: float) -> Band:
-    return near(value, 0.01 * abs(value), "the source's simulation, within a hundredth")
+    return near(value, 0.01 * abs(value), "our simulation must equal the source's within a hundredth")
 
 
 CLAIMS = (
@@ -181,7 +181,7 @@ CLAIMS = (
         id="he.ode.attractor",
         where="theorem on phase alignment",
         statement=(
-            "Phases align from every start except D = pi: the misalignment |D| never rises. The signs that the "
+            "From every start except D = pi, phases align: the misalignment |D| never rises. The signs that the "
             "source prints would drive phases apart."
         ),
         source_says="D falls from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700",
@@ -197,9 +197,9 @@ CLAIMS = (
             SECOND[1]: _near(0.1110),
             SECOND[2]: _near(0.0797),
             "largest rise of |D|, 1,000 starts": at_most(1e-12, "|D| never rises"),
-            OWN_RATE: between(-0.101, -0.099, "the rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 attracts"),
-            APP_RATE: at_least(0, "with the app's signs D = 0 repels"),
-            BLOG_RATE: between(0.018, 0.019, "with the post's signs D = 0 repels"),
+            OWN_RATE: between(-0.101, -0.099, "the derived rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 attracts"),
+            APP_RATE: at_least(0, "with the signs printed in the app, D = 0 repels"),
+            BLOG_RATE: between(0.018, 0.019, "with the signs printed in the post, D = 0 repels"),
         },
         scope="any network",
         figure="attractor",
@@ -208,14 +208,14 @@ CLAIMS = (
         id="he.lottery.contour",
         where="figure 11",
         statement=(
-            "A neuron's final output weights grow with its initial size, fall with its misalignment |D|, and are "
-            "equal for D and -D."
+            "A neuron's final output weights grow with the neuron's initial size, fall with its initial misalignment "
+            "|D|, and are equal for D and -D."
         ),
-        source_says=".013967 and .013910 for size .01; .060207 and .050549 for size .02",
+        source_says="final output weights are .013967 and .013910 for size .01, and .060207 and .050549 for size .02",
         measure=_contour,
         expected={
-            OFF_PRINTED: at_most(1e-4, "printed to five digits"),
-            ASYMMETRY: at_most(1e-9, "an identity, up to rounding"),
+            OFF_PRINTED: at_most(1e-4, "the source prints five digits"),
+            ASYMMETRY: at_most(1e-9, "this is an identity, up to rounding"),
         },
         reported=("final beta at D = pi",),
         scope="any network",
@@ -223,14 +223,16 @@ CLAIMS = (
     Claim(
         id="he.ode.invariants",
         where="ours",
-        statement="The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are conserved, both in the flow and in a "
-        "trained network.",
+        statement="The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are constant in time, both in the "
+        "gradient flow and in a trained network.",
         source_says="not said",
         measure=each(_invariants),
         expected={
-            "drift along the flow": at_most(1e-5, "conserved by the flow; the deviation comes from the step size"),
-            CHANGE: at_most(0.005, "9e-4 in the authors' network"),
-            RATIO: between(0.98, 1.02, ".9988 in the authors' network"),
+            "drift along the flow": at_most(
+                1e-5, "the flow conserves both quantities; deviations come from the step size"
+            ),
+            CHANGE: at_most(0.005, "the authors' network has 9e-4"),
+            RATIO: between(0.98, 1.02, "the authors' network has .9988"),
         },
         needs=named("quad1"),
         scope="any seed",
@@ -239,12 +241,13 @@ CLAIMS = (
     Claim(
         id="he.ode.match",
         where="sections 4.2 and 4.3, figure 9",
-        statement="From small weights at a single frequency, each neuron follows its own flow of four variables.",
-        source_says="matching curves; median ratio .9983 at epoch 6,000 of the authors' network",
+        statement="If a neuron's initial weights are small and have a single frequency, the neuron follows its own "
+        "gradient flow of four variables.",
+        source_says="curves match; in the authors' network the median ratio is .9983 at epoch 6,000",
         measure=each(_match),
         expected={
-            GROWTH: between(0.995, 1.005, "curves agree within .005 while the loss is above .99 ln p"),
-            OFF_PHASE: at_most(0.005, "7e-4 in the authors' network"),
+            GROWTH: between(0.995, 1.005, "curves should agree within .005 while the loss is above .99 ln p"),
+            OFF_PHASE: at_most(0.005, "the authors' network has 7e-4"),
         },
         reported=("last epoch with a loss above .99 ln p",),
         needs=named("quad1"),
@@ -256,14 +259,14 @@ CLAIMS = (
         id="he.ode.balance",
         where="ours",
         statement=(
-            "Under gradient descent |theta|^2 - c |xi|^2 of every neuron is conserved at any loss; c = 2 "
-            "for squares, 1 for ReLU."
+            "Gradient descent conserves |theta|^2 - c |xi|^2 of every neuron, whatever the loss, where c is 2 for "
+            "squares and 1 for ReLU."
         ),
         source_says="not said",
         measure=each(_balance),
         expected={
             "largest change of |theta|^2 - c |xi|^2": at_most(
-                0.002, "conserved by the flow; 1.6e-4 to 3.4e-4 in the authors' networks"
+                0.002, "the flow conserves this quantity; the authors' networks have changes of 1.6e-4 to 3.4e-4"
             )
         },
         needs=named("quad", "quad1", "sgd", "relu1"),

@@ -175,11 +175,12 @@ CLAIMS = (
         id="he.grok.stages",
         where="figure 14",
         statement="The network memorises first, and needs several times as many epochs to generalise.",
-        source_says="epochs 2,200 and 9,000 in the source's network; 1,744 and 9,431 in its rerun, by other thresholds",
+        source_says="the epochs are 2,200 and 9,000 in the source's network, and 1,744 and 9,431 in its rerun with "
+        "other thresholds",
         measure=each(_stages),
         expected={
-            MEMORISED: between(1_000, 4_000, "2,200 in the authors' network"),
-            AT_90: between(5_000, 20_000, "9,000 in the authors' network"),
+            MEMORISED: between(1_000, 4_000, "the authors' network has 2,200"),
+            AT_90: between(5_000, 20_000, "the authors' network has 9,000"),
         },
         reported=(AT_95,),
         needs=named("grok"),
@@ -191,14 +192,16 @@ CLAIMS = (
         id="he.grok.mirror",
         where="section 5.2, figure 15",
         statement=(
-            "On the plateau of the test accuracy the network answers mirrored training pairs correctly, by "
-            "symmetry. All other test pairs are wrong."
+            "While the test accuracy stays on its plateau, the network answers the mirrors (y, x) of training pairs "
+            "correctly, by symmetry. The network answers all other test pairs wrongly."
         ),
-        source_says="a plateau near 70%",
+        source_says="the test accuracy has a plateau near 70%",
         measure=each(_mirror),
         expected={
-            OFF_PLATEAU: between(-0.01, 0.01, "accuracy and share of mirrored pairs are equal in the authors' network"),
-            TRUE: at_most(0.05, "0 of 36 pairs are right in the authors' network"),
+            OFF_PLATEAU: between(
+                -0.01, 0.01, "in the authors' network the accuracy equals the share of mirrored pairs"
+            ),
+            TRUE: at_most(0.05, "in the authors' network 0 of 36 pairs are right"),
             TRUE_LOSS: at_least(1, "worse than guessing"),
         },
         behaviour=(OFF_PLATEAU, TRUE),
@@ -212,25 +215,25 @@ CLAIMS = (
         id="he.grok.common",
         where="figure 16",
         statement=(
-            "Training pairs seen in both orders are memorised first; meanwhile pairs seen in one order only are "
-            "suppressed."
+            "The network memorises training pairs seen in both orders first. Meanwhile it gives the right answers to "
+            "pairs seen in one order only a very low probability."
         ),
-        source_says="common pairs first, rare pairs suppressed",
+        source_says="the network memorises common pairs first and suppresses rare pairs",
         measure=each(_common),
         expected={
-            RARE: at_most(0.1, ".000 in the authors' network"),
+            RARE: at_most(0.1, "the authors' network has .000"),
             LEAST_RARE: at_most(1, "below chance"),
         },
         behaviour=(RARE,),
         changed=(
             Change(
                 date="2026-11-28",
-                what="which pairs count as common",
+                what="the definition of common pairs",
                 before="all pairs trained in both orders, including x = y: rare pairs at .16 to .85",
                 now="only pairs with x != y trained in both orders: .000 to .020",
                 why=(
-                    "a pair x = y has one order. Such pairs are memorised last, which hid that all other common "
-                    "pairs were memorised first"
+                    "a pair x = y has only one order. The network memorises such pairs last, which hid that it "
+                    "memorises all other common pairs first"
                 ),
                 was="refuted",
             ),
@@ -243,17 +246,17 @@ CLAIMS = (
     Claim(
         id="he.grok.sparsity",
         where="section 5.3, figure 14",
-        statement="In stage II single frequencies take over sharply, faster than in stage I.",
-        source_says="the concentration on few frequencies rises sharply in stage II",
+        statement="In stage II of training, neurons concentrate on single frequencies faster than in stage I.",
+        source_says="in stage II the concentration on few frequencies rises sharply",
         measure=each(_sparsity),
-        expected={SLOPES: at_least(1, "the rise in stage II is sharper than in stage I")},
+        expected={SLOPES: at_least(1, "the rise in stage II should be sharper than in stage I")},
         reported=tuple(IPR.values()),
         needs=named("grok"),
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "The rise in stage II is .16 to .18 times as steep as in stage I. Already after memorising, .51 of a "
-            "neuron's energy is at few frequencies.",
+            "The concentration on single frequencies rises in stage II .16 to .18 times as steeply as in stage I. "
+            "When memorising ends, few frequencies already hold .51 of a neuron's energy.",
             "source",
         ),
         control="without control",
@@ -266,7 +269,7 @@ CLAIMS = (
         measure=each(_sparsity),
         expected={
             SINES: at_most(
-                0, ("the misalignment falls over each stage: .634, .100, .073, .045 in the authors' network")
+                0, ("the misalignment should fall over each stage; the authors' network has .634, .100, .073, .045")
             )
         },
         needs=named("grok"),
@@ -277,19 +280,20 @@ CLAIMS = (
     Claim(
         id="he.grok.cleanup",
         where="section 5.4",
-        statement="In stage III only weight decay shrinks the weights, at the rate eta lambda.",
-        source_says="the norm decays at the rate lambda",
+        statement="In stage III of training, only weight decay changes the weights, whose norm shrinks at the rate "
+        "eta lambda.",
+        source_says="the weight norm decays at the rate lambda",
         measure=each(_cleanup),
         expected={
-            SLOPE: between(0.5, 2, "the norm's decay is within a factor 2 of the rate"),
-            SHRUNK: at_most(0.98, "the norm ratio is .947 in the authors' network"),
+            SLOPE: between(0.5, 2, "the norm should decay within a factor 2 of this rate"),
+            SHRUNK: at_most(0.98, "in the authors' network the norm ratio is .947"),
         },
         needs=named("grok"),
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "The loss gradient balances weight decay: the norm falls at less than a thousandth of the rate of "
-            "weight decay, and ends 5% below its maximum.",
+            "In stage III the loss gradient balances weight decay. The weight norm falls at less than a thousandth "
+            "of the rate of weight decay, and ends 5% below its maximum.",
             "source",
         ),
         control="without control",

@@ -49,8 +49,8 @@ CLAIMS = (
     Claim(
         id="he.grok.final",
         where="section 5.4",
-        statement="After the cleanup stage test accuracy is perfect.",
-        source_says="100%; the source's network has .9774",
+        statement="After the cleanup stage of training, the test accuracy is perfect.",
+        source_says="the test accuracy is 100%; the source's network has .9774",
         measure=each(_final),
         expected={FINAL: equals(1, "perfect, as worded")},
         reported=(UNSEEN_DIAGONAL,),
@@ -58,20 +58,20 @@ CLAIMS = (
         scope="any seed",
         figure="kinds_of_pairs",
         finding=refuted(
-            "Test accuracy ends at .93 to .98, as in the source's own network. The wrong answers are exactly the "
-            "held-out pairs x = y.",
+            "The test accuracy ends at .93 to .98, as in the source's own network. The network answers exactly the "
+            "held-out pairs x = y wrongly.",
             "source",
         ),
     ),
     Claim(
         id="he.grok.final_diagonal",
         where="ours",
-        statement="The network learns all pairs except the unseen pairs x = y.",
+        statement="The network learns to answer all pairs except the pairs x = y that it has not seen in training.",
         source_says="not said",
         measure=each(_final),
         expected={
-            OFF_DIAGONAL: at_least(0.99, "130 of 130 unseen pairs in the authors' network"),
-            ON_DIAGONAL: at_least(0.9, "all three errors of the authors' network"),
+            OFF_DIAGONAL: at_least(0.99, "in the authors' network 130 of 130 unseen pairs with x != y are right"),
+            ON_DIAGONAL: at_least(0.9, "in the authors' network all three errors are on the diagonal"),
         },
         behaviour=(OFF_DIAGONAL,),
         reported=(UNSEEN_DIAGONAL, FINAL),
@@ -82,12 +82,12 @@ CLAIMS = (
     Claim(
         id="he.grok.decay",
         where="sections 5.3 and 6",
-        statement="Without weight decay the network stays at the plateau of the test accuracy.",
+        statement="Without weight decay, the test accuracy stays on its plateau.",
         source_says="the source says that weight decay turns memorisation into generalisation",
         measure=each(_decay),
         expected={
             "test accuracy at the end less the share of mirrored pairs": at_most(
-                0.05, "test accuracy is on the plateau, within five points"
+                0.05, "the test accuracy should stay within five points of the plateau"
             )
         },
         reported=(FINAL, TRUE),

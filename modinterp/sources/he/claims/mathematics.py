@@ -149,7 +149,7 @@ def _of_arc(arc: float) -> str:
 
 
 def _printed(value: float) -> Band:
-    return near(value, 0.01 * value, "the notebook's number, within a hundredth")
+    return near(value, 0.01 * value, "our number must equal the notebook's within a hundredth")
 
 
 CLAIMS = (
@@ -157,18 +157,19 @@ CLAIMS = (
         id="he.maths.indicator",
         where="proposition 1",
         statement=(
-            "Aligned quadratic neurons of all frequencies, with evenly spread phases, have logits that peak at x "
-            "+ y, are half as high at 2x and 2y, and flat elsewhere."
+            "Take aligned quadratic neurons of all frequencies with evenly spread phases. Their logits peak at x + "
+            "y, are half as high at 2x and 2y, and are flat elsewhere."
         ),
-        source_says="aN/2 (-1 + p/2 at x + y + p/4 at 2x and 2y); probability at least 1 - (p - 1) exp(-aNp/8)",
+        source_says="logits are aN/2 (-1 + p/2 at x + y + p/4 at 2x and 2y); the right answer has a probability of "
+        "at least 1 - (p - 1) exp(-aNp/8)",
         measure=_indicator,
         expected={
             "largest difference from the indicators": at_most(1e-9, "an identity, up to rounding"),
             "largest difference from the seven printed logits": at_most(
-                1e-9, "logits -4 3 -4 10 -4 3 -4 in the source's notebook, for p = 7, 8 phases, x = 4, y = 6"
+                1e-9, "the source's notebook has the logits -4 3 -4 10 -4 3 -4 for p = 7, 8 phases, x = 4, y = 6"
             ),
             "most by which a probability lies below the bound": at_most(
-                0, "a mathematical bound, checked for a = .01, .05, .1 and .5"
+                0, "this is a mathematical bound, which we check for a = .01, .05, .1 and .5"
             ),
         },
         scope="any network",
@@ -178,18 +179,18 @@ CLAIMS = (
         id="he.maths.phases",
         where="section 3.2",
         statement=(
-            "Noise terms of the logits cancel where the sums of exp(2i phi) and exp(4i phi) over the phases are "
-            "zero. For evenly spread phases this needs three, or five and more."
+            "The noise terms of the logits cancel if the sums of exp(2i phi) and exp(4i phi) over the neurons' "
+            "phases are zero. With evenly spread phases this needs three phases, or five and more."
         ),
-        source_says="both sums are zero",
+        source_says="the source requires that both sums are zero",
         measure=_phases,
         expected={
             FAILING: equals(
-                124, "with 1, 2 and 4 phases (written as one number) the doubled or quadrupled phases all coincide"
+                124, "with 1, 2 or 4 phases (written as the number 124) the doubled or quadrupled phases all coincide"
             ),
             EXACT: at_most(1e-9, "an identity, up to rounding"),
             "accuracy with 4 phases, ties counted as wrong": at_most(
-                0.6, "far from 1; with ties broken by rounding, 0.4972 to 0.520 was seen"
+                0.6, "the accuracy should be far from 1; with ties broken by rounding, we saw 0.4972 to 0.520"
             ),
         },
         scope="any network",
@@ -198,15 +199,15 @@ CLAIMS = (
         id="he.maths.relu",
         where="our derivation; the source's app derives 1/2 for ReLU",
         statement=(
-            "With ReLU in place of the square, the logits' prefactor is |cos(w(x - y)/2)|. Ghosts at 2x and 2y "
-            "are a third of the peak, and there is a dip of a fifteenth."
+            "With ReLU in place of the square, the logits have the prefactor |cos(w(x - y)/2)|. Their ghosts (side "
+            "peaks) at 2x and 2y are a third of the main peak, and their dips are a fifteenth."
         ),
-        source_says="ghosts of one half",
+        source_says="the source's app derives ghosts of one half",
         measure=_relu,
         expected={
-            GHOST: between(0.325, 0.340, "1/3 up to the finite p"),
-            DIP: between(-0.072, -0.062, "-1/15 up to the finite p"),
-            BY_COSINE: at_least(0.9999, "the first harmonic of |cos|"),
+            GHOST: between(0.325, 0.340, "the limit for large p is 1/3"),
+            DIP: between(-0.072, -0.062, "the limit for large p is -1/15"),
+            BY_COSINE: at_least(0.9999, "the logits should follow the first harmonic of |cos|"),
         },
         reported=(BY_SQUARE,),
         scope="any network",
@@ -216,15 +217,15 @@ CLAIMS = (
         id="he.maths.square",
         where="ours",
         statement=(
-            "Neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. Their logits "
-            "have no ghosts, a dip of a third, and no signal where x = y."
+            "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. Such "
+            "logits have no ghosts (side peaks), dips of a third, and no signal where x = y."
         ),
         source_says="not said",
         measure=_square_waves,
         expected={
-            GHOST: between(-0.02, 0.02, "none in the limit"),
-            DIP: between(-0.345, -0.30, "-1/3 in the limit"),
-            OFF: equals(1, "all pairs x != y"),
+            GHOST: between(-0.02, 0.02, "in the limit of large p there are no ghosts"),
+            DIP: between(-0.345, -0.30, "the limit for large p is -1/3"),
+            OFF: equals(1, "all pairs x != y should be right"),
             ON: at_most(2, "chance is 1 of 23"),
         },
         reported=("r2 with |sin u|",),
@@ -235,18 +236,21 @@ CLAIMS = (
         id="he.maths.subsets",
         where="notebook on subsets of frequencies",
         statement=(
-            "The loss falls with the number of frequencies, and with the arc over which phases are spread, but "
-            "not at every step."
+            "The loss falls as the number of frequencies grows, and as the arc over which phases are spread grows, "
+            "but not at every step."
         ),
-        source_says="loss 1.643 with one frequency to 7.41e-15 with all; 4.815 on an arc of .4 pi to 7.41e-15 on 2 pi",
+        source_says="the loss falls from 1.643 with one frequency to 7.41e-15 with all, and from 4.815 on an arc of "
+        ".4 pi to 7.41e-15 on 2 pi",
         measure=_subsets,
         expected={
             **{_of_size(n): _printed(value) for n, value in zip(SUBSETS[:-1], LOSSES, strict=True)},
             **{_of_arc(arc): _printed(value) for arc, value in zip(ARCS[:-1], ARC_LOSSES, strict=True)},
             _of_size(11): near(
-                7.41e-15, 7.41e-16, "the notebook's number has a rounding error: the exact value is 5.93e-15"
+                7.41e-15, 7.41e-16, "the notebook's number has a rounding error; the exact value is 5.93e-15"
             ),
-            "arcs at which the loss rises": equals(1, "the loss rises from 1.2 pi to 1.6 pi in the source's own table"),
+            "arcs at which the loss rises": equals(
+                1, "in the source's own table the loss rises from the arc of 1.2 pi to the arc of 1.6 pi"
+            ),
         },
         reported=("loss of all frequencies, free of rounding",),
         scope="any network",

@@ -42,10 +42,10 @@ CLAIMS = (
         id="he.obs4.swap",
         where="observation 4",
         statement=(
-            "A network trained with ReLU still answers correctly with any even nonlinearity in place of ReLU, and "
-            "with no odd one."
+            "If ReLU is replaced after training, the network still answers correctly with any even nonlinearity, and "
+            "with no odd nonlinearity."
         ),
-        source_says="1.0 with |x|, x^2, x^4 and x^8; .0416 and .0359 with x and x^3",
+        source_says="the accuracy is 1.0 with |x|, x^2, x^4 and x^8, and .0416 and .0359 with x and x^3",
         measure=each(_swap),
         expected={EVEN: at_least(0.999, "1.0"), ODD: at_most(0.1, ".0416 and .0359")},
         reported=(EIGHTH,),
@@ -55,16 +55,17 @@ CLAIMS = (
     Claim(
         id="he.obs4.swap_mixed",
         where="observation 4",
-        statement="A network trained with ReLU still answers correctly with any nonlinearity that has an even part.",
-        source_says="1.0 with log(1 + exp 2x) and exp x",
+        statement="If ReLU is replaced after training, the network still answers correctly with any nonlinearity "
+        "that has an even part.",
+        source_says="the accuracy is 1.0 with log(1 + exp 2x) and with exp x",
         measure=each(_swap),
         expected={MIXED: between(0.999, 1, "1.0")},
         reported=(EVEN,),
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
-            "The accuracy with other nonlinearities is 1.0 in std networks, .40 to .92 in sgd networks, and .91 "
-            "to .95 in grok networks."
+            "With these nonlinearities, networks named std have an accuracy of 1.0, networks named sgd .40 to .92, "
+            "and networks named grok .91 to .95."
         ),
     ),
 )

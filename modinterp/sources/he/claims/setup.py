@@ -76,20 +76,25 @@ def _solved(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def _bands(losses: dict[int, tuple[float, float]]) -> dict[str, Band]:
-    return {_loss_name(epoch): near(value, off, "the authors' own log") for epoch, (value, off) in losses.items()}
+    return {
+        _loss_name(epoch): near(value, off, "the authors' own log has this loss")
+        for epoch, (value, off) in losses.items()
+    }
 
 
-_SAME = at_most(1e-6, "losses equal the printed digits")
+_SAME = at_most(1e-6, "our losses must equal all printed digits")
 CLAIMS = (
     Claim(
         id="he.setup.arch",
         where="section 2",
         statement="A network of one hidden layer without biases reads the sum of two one-hot vectors.",
-        source_says="23,552 parameters; 80,256 with an embedding; 198,656 at p = 97",
+        source_says="the network has 23,552 parameters, 80,256 with an embedding, and 198,656 at p = 97",
         measure=each(_arch),
         expected={
-            ASYMMETRY: at_most(1e-6, "the inputs are added"),
-            PARAMETERS: between(23_552, 198_656, "2 p M weights; with an embedding 128 p + 128 M + p M"),
+            ASYMMETRY: at_most(1e-6, "the order of two added inputs cannot matter"),
+            PARAMETERS: between(
+                23_552, 198_656, "the network has 2 p M weights, and 128 p + 128 M + p M with an embedding"
+            ),
             ONE_LAYER: equals(1, "the network has no other layer"),
         },
         needs=(*(f"he/{recipe}-42" for recipe in RECIPES), "he/p97-42"),
@@ -98,29 +103,30 @@ CLAIMS = (
     Claim(
         id="he.setup.replay",
         where="ours",
-        statement="On any CPU, seed 42 reproduces the authors' run with ReLU and AdamW on all pairs.",
-        source_says="loss 3.113867, 2.859504, .047774 and 4.816e-7 at 200, 1,000, 4,999 and 9,999",
+        statement="On any CPU, training with seed 42 reproduces the authors' run with ReLU and AdamW on all pairs.",
+        source_says="the loss is 3.113867, 2.859504, .047774 and 4.816e-7 at epochs 200, 1,000, 4,999 and 9,999",
         measure=_replay,
         expected={
             FIRST_READ: _SAME,
             FIRST_WRITTEN: _SAME,
             **_bands(STD_LOSSES),
             "loss at 10,000 over the authors' at 9,999": between(
-                1 / 1.5, 1.5, "training amplifies rounding errors: a factor of 1.5"
+                1 / 1.5, 1.5, "training amplifies rounding errors, so we allow a factor of 1.5"
             ),
         },
-        given={SEED: equals(42, "the seed of the authors' run")},
+        given={SEED: equals(42, "this is the seed of the authors' run")},
         needs=("he/std-42",),
         control="told apart",
     ),
     Claim(
         id="he.setup.replay_quad",
         where="ours",
-        statement="On any CPU, seed 42 reproduces the authors' run with squares and gradient descent on all pairs.",
-        source_says="loss 3.135065 and .05271 at 1,000 and 9,999",
+        statement="On any CPU, training with seed 42 reproduces the authors' run with squares and gradient descent "
+        "on all pairs.",
+        source_says="the loss is 3.135065 and .05271 at epochs 1,000 and 9,999",
         measure=_replay,
         expected={FIRST_READ: _SAME, FIRST_WRITTEN: _SAME, **_bands(QUAD_LOSSES)},
-        given={SEED: equals(42, "the seed of the authors' run")},
+        given={SEED: equals(42, "this is the seed of the authors' run")},
         needs=("he/quad-42",),
         contrast=("he/quad-4",),  # another seed, whose weights and losses differ
     ),
@@ -128,25 +134,25 @@ CLAIMS = (
         id="he.setup.solved",
         where="section 3",
         statement="Every network trained on all pairs answers all pairs correctly.",
-        source_says="accuracy 1.0 in all seven networks",
+        source_says="all seven networks have an accuracy of 1.0",
         measure=each(_solved),
         expected={TRAINED_ACCURACY: equals(1, "all pairs")},
         reported=(TRAINED_LOSS, OVER_CHANCE),
         needs=(*named(*FULL), "he/p97-42"),
         scope="any seed",
         finding=mixed(
-            "The network quad-12 and most relu1 networks answer 527 or 528 of 529 pairs correctly at the end. All "
-            "other networks answer every pair."
+            "At the end of training, the network quad-12 and most networks named relu1 answer 527 or 528 of 529 "
+            "pairs correctly. All other networks answer every pair correctly."
         ),
         control="also true of random labels",
     ),
     Claim(
         id="he.setup.solved_std",
         where="section 3",
-        statement="With ReLU and AdamW the loss over all pairs falls to about 5e-7.",
+        statement="With ReLU and AdamW, the loss over all pairs falls to about 5e-7 during training.",
         source_says="5.2e-7",
         measure=each(_solved),
-        expected={TRAINED_LOSS: at_most(1e-5, "5.2e-7 in the authors' network")},
+        expected={TRAINED_LOSS: at_most(1e-5, "the authors' network has 5.2e-7")},
         needs=named("std"),
         scope="any seed",
     ),
@@ -154,14 +160,15 @@ CLAIMS = (
         id="he.setup.solved_relu1",
         where="figure 13",
         statement="The network with ReLU that begins with single frequencies learns the task.",
-        source_says="accuracy 1.0, though the loss is 3.1329, and 3.1355 by guessing",
+        source_says="the accuracy is 1.0, though the loss is 3.1329; guessing has 3.1355",
         measure=each(_solved),
-        expected={OVER_CHANCE: at_most(0.5, "a network that learned the task is far better than guessing")},
-        given={TRAINED_ACCURACY: at_least(0.999, "the network answers all pairs")},
+        expected={OVER_CHANCE: at_most(0.5, "a network that learned the task should be far better than guessing")},
+        given={TRAINED_ACCURACY: at_least(0.999, "the source's network answers all pairs")},
         needs=named("relu1"),
         scope="any seed",
         finding=refuted(
-            ("The loss is still .999 of the loss of guessing: right answers lead by tiny margins."), "source"
+            ("The network's loss is still .999 times the loss of guessing: its right answers lead by tiny margins."),
+            "source",
         ),
     ),
 )

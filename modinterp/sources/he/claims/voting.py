@@ -141,21 +141,21 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 to .46 "
-            "of the peak. In these networks peak, ghosts and dips explain a fifth of the logits. Ghosts are .35 "
-            "of the peak with single frequencies, and .03 to .14 with ReLU."
+            "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 to .46 of "
+            "the peak. In these networks, peak, ghosts and dips explain a fifth of the logits. With single initial "
+            "frequencies the ghosts are .35 of the peak, and with ReLU .03 to .14."
         ),
     ),
     Claim(
         id="he.logits.ghost_relu",
         where="ours",
-        statement="With ReLU, the logits' ghosts (side peaks) and dips lie between the values for square waves and for "
-        "cosines.",
+        statement="With ReLU, the heights of the logits' ghosts (side peaks) and dips lie between those of ideal "
+        "square waves and those of ideal cosines.",
         source_says="not said",
         measure=each(_ghost),
         expected={
-            GHOST: between(0, 0.33, "0 for square waves, 1/3 for cosines"),
-            DIP: between(-0.33, -0.07, "-1/3 for square waves, -1/15 for cosines"),
+            GHOST: between(0, 0.33, "square waves have 0, cosines 1/3"),
+            DIP: between(-0.33, -0.07, "square waves have -1/3, cosines -1/15"),
         },
         reported=(FIT,),
         needs=RELU_RUNS,
@@ -165,15 +165,18 @@ CLAIMS = (
     Claim(
         id="he.logits.prefactor",
         where="ours, from proposition 1",
-        statement="Of four prefactors, cos^2(w(x - y)/2) fits the logits best.",
-        source_says="not stated; the source's proposition has that prefactor",
+        statement="The prefactor cos^2(w(x - y)/2) fits the logits best of four candidate prefactors.",
+        source_says="the source does not state this; its proposition has this prefactor",
         measure=each(_prefactor),
-        expected={BEST: at_least(0, "this prefactor is the best of four")},
+        expected={BEST: at_least(0, "this prefactor should be the best of four")},
         reported=tuple(PREFACTORS.values()),
         needs=(*named("std", "sgd", "quad1", "grok"), WIDE),
         scope="any seed",
         finding=refuted(
-            ("With ReLU the prefactor cos^2 fits worst of the four, by .12. In quad1 networks |cos| fits better."),
+            (
+                "With ReLU the prefactor cos^2 fits worst of the four candidates, by .12. In networks named quad1, the "
+                "prefactor |cos| fits better."
+            ),
             "source",
         ),
         control="also true before training",
@@ -181,10 +184,10 @@ CLAIMS = (
     Claim(
         id="he.logits.prefactor_relu",
         where="ours",
-        statement="With ReLU, of four prefactors, cos^2(w(x - y)/2) fits the logits worst.",
+        statement="With ReLU, the prefactor cos^2(w(x - y)/2) fits the logits worst of four candidate prefactors.",
         source_says="not said",
         measure=each(_prefactor),
-        expected={WORST: at_most(0, "this prefactor is the worst of four")},
+        expected={WORST: at_most(0, "this prefactor should be the worst of four")},
         reported=tuple(PREFACTORS.values()),
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
@@ -193,27 +196,28 @@ CLAIMS = (
         id="he.logits.diagonal",
         where="ours, from proposition 1",
         statement="At x = y the main peak and both ghosts coincide, so pairs x = y have the largest right logit.",
-        source_says="not stated; the source's proposition gives 2.1",
+        source_says="the source does not state this; its proposition gives 2.1",
         measure=each(_diagonal),
-        expected={LEAD: at_least(1, "the right logit is larger than for pairs with x != y")},
+        expected={LEAD: at_least(1, "at x = y the right logit should be larger than at x != y")},
         reported=(LOSS_RATIO,),
         needs=(*named("std", "sgd", "quad", "quad1"), WIDE),
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "The right logit of pairs x = y is 1.4 to 1.9 times that of other pairs with squares, and .87 to .88 "
-            "times with ReLU."
+            "With squares, the right logit of pairs x = y is 1.4 to 1.9 times the right logit of other pairs. With "
+            "ReLU it is .87 to .88 times the right logit of other pairs."
         ),
     ),
     Claim(
         id="he.logits.diagonal_relu",
         where="ours",
-        statement="With ReLU the pairs x = y are the hardest: their right logit is smaller, and their loss larger.",
+        statement="With ReLU the pairs x = y are the hardest: their right logit is smaller, and their loss larger, "
+        "than for other pairs.",
         source_says="not said",
         measure=each(_diagonal),
         expected={
-            LEAD: at_most(1, ".79 to .92 in the authors' ReLU networks"),
-            LOSS_RATIO: at_least(1, "2.2 to 9.0 in the authors' ReLU networks"),
+            LEAD: at_most(1, "the authors' ReLU networks have .79 to .92"),
+            LOSS_RATIO: at_least(1, "the authors' ReLU networks have 2.2 to 9.0"),
         },
         needs=(*named("std", "sgd"), WIDE),
         scope="any seed",
@@ -223,14 +227,15 @@ CLAIMS = (
     Claim(
         id="he.vote.subset",
         where="section 3.2",
-        statement="Single neurons and single frequencies are nearly useless; only the sum over many gives the answer.",
+        statement="Single neurons and single frequencies predict almost no answers; only the sum over many neurons "
+        "predicts the answer.",
         source_says="majority voting",
         measure=each(_subset),
         expected={
-            SINGLE: at_most(2.5, "the accuracy times p is near chance, which is 1"),
-            OF_64: at_most(0.85, ".67 at p = 23, .68 at p = 97 in the authors' networks"),
-            OF_HALF: at_least(0.99, ".998 and 1.0 in the authors' networks"),
-            ONE_GROUP: at_most(0.5, ".21 to .34 in the authors' network"),
+            SINGLE: at_most(2.5, "the accuracy times p should be near 1, which is chance"),
+            OF_64: at_most(0.85, "the authors' networks have .67 at p = 23 and .68 at p = 97"),
+            OF_HALF: at_least(0.99, "the authors' networks have .998 and 1.0"),
+            ONE_GROUP: at_most(0.5, "the authors' network has .21 to .34"),
         },
         reported=(ALL_BUT_ONE,),
         needs=(*named("std"), WIDE),
@@ -241,23 +246,24 @@ CLAIMS = (
         id="he.vote.idealised",
         where="ours",
         statement=(
-            "Replacing each neuron by one cosine of its frequency and input phase keeps all answers right. Square "
-            "waves fail only on x = y. The remainder of the weights gives few right answers."
+            "If each neuron is replaced by one cosine of the neuron's frequency and input phase, all answers stay "
+            "right. With square waves instead, answers are wrong only at x = y. The remainder of the weights gives "
+            "few right answers."
         ),
         source_says="not said",
         measure=each(_idealised),
         expected={
-            COSINES: at_least(0.999, "1.0 in the authors' eight networks"),
-            DIAGONAL: at_least(0.95, "every error of the authors' networks std, grok and p97"),
-            REST: at_most(0.15, ".002 to .12 in the authors' networks"),
+            COSINES: at_least(0.999, "the authors' eight networks have 1.0"),
+            DIAGONAL: at_least(0.95, "in the authors' networks std, grok and p97 every error is on the diagonal"),
+            REST: at_most(0.15, "the authors' networks have .002 to .12"),
         },
         behaviour=(COSINES, REST),
         reported=(SQUARES, "loss of cosines"),
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
-            "In sgd networks, the weights without their cosines still answer up to 21% of the pairs. The rest of "
-            "the statement holds in all networks."
+            "In networks named sgd, the weights without their cosines still answer up to 21% of the pairs. All other "
+            "parts of the statement hold in all networks."
         ),
         control="also true before training",
     ),
@@ -269,7 +275,7 @@ CLAIMS = (
         measure=each(_like_others),
         expected={
             "accuracy": equals(1, "all pairs"),
-            ALIGNED: at_least(0.98, "as without an embedding"),
+            ALIGNED: at_least(0.98, "we expect the same value as without an embedding"),
             USED: equals(11, "all frequencies"),
         },
         needs=named("embed"),
@@ -283,7 +289,7 @@ CLAIMS = (
         measure=each(_like_others),
         expected={
             "accuracy": equals(1, "all pairs"),
-            ALIGNED: at_least(0.98, "as at p = 23"),
+            ALIGNED: at_least(0.98, "we expect the same value as at p = 23"),
             USED: equals(48, "all frequencies"),
         },
         reported=("least probability of the right answer",),
