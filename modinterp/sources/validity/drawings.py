@@ -12,7 +12,10 @@ from modinterp.sources.validity.runs import EXCEPTIONS, MULTITASK
 
 
 def _doses(m: CyclicMeasurements) -> go.Figure:
-    title = "Turning key circles moves the answer, and scaling them changes the accuracy; other circles do neither"
+    title = (
+        "Turning key circles moves the answer, and scaling key circles changes the accuracy; other circles have "
+        "neither effect"
+    )
     return dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
 
 
@@ -31,7 +34,7 @@ def _exceptions(m: CyclicMeasurements) -> go.Figure:
         "accuracy after a change at the logits": dissociation.by_rule(m),
         "accuracy after a change at the embedding": dissociation.by_rule(m, "embedding"),
     }
-    title = "In the logits the circles serve only the rule; inside the network, exceptions also need circles"
+    title = "In the logits the circles serve only the rule (sums); inside the network, exceptions also need circles"
     return double_dissociation.double_dissociation(panels, title)
 
 
@@ -40,14 +43,15 @@ FIGURES = {
         number="Dose and response",
         draw=_doses,
         table=Table(
-            title="Fit of the moved formula over the fit before, by the turn", make=lambda m: m.causal.turn_response
+            title="Fit of the logit formula after a turn, divided by the fit before the turn",
+            make=lambda m: m.causal.turn_response,
         ),
     ),
     "periods": Drawing(
         number="Two tasks of remainders separated",
         draw=_periods,
         first_of=(MULTITASK,),
-        table=Table(title="Accuracy of each task under each change", make=dissociation.by_period),
+        table=Table(title="Accuracy of each task after each change to the network", make=dissociation.by_period),
     ),
     "exceptions": Drawing(
         number="Rule and exceptions separated",

@@ -57,15 +57,16 @@ CLAIMS = (
         reported=("strongest other circle",),
         where="C2, structure",
         statement=(
-            "W_L is sparse in frequency, and matrices without structure are not. Outside the key frequencies, the "
-            "strongest circle has twice a key frequency."
+            "The neuron-to-logit matrix W_L is sparse in frequency; matrices without structure are not sparse. "
+            "Outside the key frequencies, the circle with the largest effect has twice a key frequency."
         ),
-        source_says="confirmed: the audit demands signatures in the weights where theory puts them",
+        source_says="confirmed: the audit demands that weights show the structure that the theory predicts",
         measure=each(_structure),
         expected={
-            "p_value_gap": at_most(0.01, "W_L is compared with the largest of three null matrices"),
+            "p_value_gap": at_most(0.01, "we compare W_L with the largest of three null matrices"),
             "strongest other circle is twice a key, or costs next to nothing": equals(
-                1, f"a nonlinearity doubles frequencies, or the circle costs under 5% of a key circle; {SEEN}"
+                1,
+                f"a nonlinearity doubles frequencies; otherwise the circle must cost under 5% of a key circle; {SEEN}",
             ),
         },
         needs=WITH_NEURONS,
@@ -76,14 +77,14 @@ CLAIMS = (
         reported=("agreement with the circles of W_E",),
         where="C3, convergence",
         statement=(
-            "Weights, activations and answers identify equal sets of circles, and removing any of these circles "
-            "lowers the margin."
+            "The weights, the activations and the answers each identify the same set of circles, and removing any "
+            "circle of this set lowers the margin."
         ),
-        source_says="partial: all methods were Fourier ablations",
+        source_says="partial: all of the audited methods were Fourier ablations",
         measure=each(_convergence),
         expected={
             "agreement of weights, activations and answers, least": at_least(
-                0.8, "Jaccard index of the sets; one circle in five may differ"
+                0.8, "this is the sets' Jaccard index, so one circle in five may differ"
             ),
             "keys that cost over a tenth of the strongest circle, share": equals(
                 1, "a key circle that costs under a tenth of the strongest circle refutes the claim"
@@ -97,10 +98,10 @@ CLAIMS = (
         reported=("formula kept",),
         where="C4, discriminant",
         statement=(
-            "Turning circles by half a step, where no token lies, changes the answer by one. Every circle is a "
-            "Clock or a Pizza, and none is between."
+            "Turning the embedding's circles by half a step, to angles without a token, changes the answer by one. "
+            "Every circle is a Clock or a Pizza; no circle lies between the two."
         ),
-        source_says="partial: the audit demands a named neighbour and a number that separates it",
+        source_says="partial: the audit demands a named similar mechanism, and a number that excludes it",
         measure=each(
             lambda m: {
                 HALF: half_turn(m).moved,
@@ -109,25 +110,27 @@ CLAIMS = (
             }
         ),
         expected={
-            HALF: at_least(0.95, "a network that is a table of tokens has no entry for half a step"),
-            "circles between Clock and Pizza": equals(0, "a share below 0.25 is a Clock and above 0.75 a Pizza"),
+            HALF: at_least(0.95, "a network that is a lookup table of tokens has no entry for half a step"),
+            "circles between Clock and Pizza": equals(
+                0, "a circle with a share below 0.25 is a Clock, and above 0.75 a Pizza"
+            ),
         },
         needs=SOLVED,
         scope="any seed",
         figure="doses",
-        finding=mixed("In other-draw-2 and in c113-t-2 one circle lies between Clock and Pizza."),
+        finding=mixed("In the networks other-draw-2 and c113-t-2, one circle lies between Clock and Pizza."),
     ),
     Claim(
         id="validity.C6.complementation",
         reported=("pairs of circles",),
         where="C6, complementation",
-        statement="The circles do different work: of any two circles, each separates answers that the other circle does "
-        "not.",
-        source_says="untested: the audit took all frequencies to be alike",
+        statement="The circles do different work: of any two circles, each separates some answers that the other "
+        "circle does not separate.",
+        source_says="untested: the audit treated all frequencies as equal",
         measure=each(_complementation),
         expected={
             "pairs of circles that tell other answers apart, share": at_least(
-                0.9, "at least nine in ten pairs of circles"
+                0.9, "this should be true of at least nine in ten pairs of circles"
             )
         },
         needs=WITH_NEURONS,
@@ -138,8 +141,9 @@ CLAIMS = (
         id="validity.C4.memorised",
         reported=("formula kept",),
         where="C4, discriminant",
-        statement="In networks that memorise without generalising, turning circles by half a step changes no answer.",
-        source_says="partial: the audit demands a named neighbour and a number that separates it",
+        statement="In networks that memorise without generalising, turning the embedding's circles by half a step "
+        "does not move answers by one.",
+        source_says="partial: the audit demands a named similar mechanism, and a number that excludes it",
         measure=each(_half_turn_of_keys),
         expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},
         needs=UNSOLVED,

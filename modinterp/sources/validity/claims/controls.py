@@ -97,34 +97,37 @@ CLAIMS = (
         id="validity.I3.minimality",
         reported=("accuracy without the least needed circle",),
         where="I3, minimality",
-        statement="Each key circle is needed: removing one at least doubles the loss.",
-        source_says="partial: the audit left 79 of 512 neurons out of account",
+        statement="Each key circle is needed: removing any single key circle at least doubles the loss.",
+        source_says="partial: the audit did not explain 79 of 512 neurons",
         measure=each(_minimality),
         expected={
             "loss without the least needed circle, times the loss with all": at_least(
-                2, f"a doubled loss is no rounding; {SEEN}"
+                2, f"a doubled loss is no rounding error; {SEEN}"
             )
         },
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "Without its least needed circle, kissane-0 (fourteen key circles) has 1.8 times its loss; other "
-            "networks have 58 times or more."
+            "If the least needed key circle is removed, the loss of kissane-0 (fourteen key circles) grows by a "
+            "factor of 1.8. In other networks the loss grows by a factor of 58 or more."
         ),
     ),
     Claim(
         id="validity.I3.neurons",
         where="I3, minimality",
-        statement="Nearly all neurons are needed for 99% of the answers.",
-        source_says="partial: the audit left 79 of 512 neurons out of account",
+        statement="The network needs nearly all of its neurons to get 99% of the answers right.",
+        source_says="partial: the audit did not explain 79 of 512 neurons",
         measure=each(
             lambda m: {"neurons that suffice for 99%, share": m.causal.at_neurons.fewest() / m.post.shape[-1]}
         ),
-        expected={"neurons that suffice for 99%, share": at_least(0.95, "a minimal part has nothing to spare")},
+        expected={
+            "neurons that suffice for 99%, share": at_least(0.95, "a minimal set of neurons has no neuron to spare")
+        },
         needs=WITH_NEURONS,
         scope="any seed",
         finding=refuted(
-            ("If the strongest neurons are taken first, 20% to 75% of the neurons suffice."), "our own expectation"
+            ("If the strongest neurons are kept first, 20% to 75% of the neurons suffice for 99% of the answers."),
+            "our own expectation",
         ),
         control="also true before training",
     ),
@@ -133,10 +136,10 @@ CLAIMS = (
         reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
         statement=(
-            "In a network of many tasks, the embedding's functions of one period serve one task. Only this task "
-            "fails without these functions, and only this task works with these functions alone."
+            "In a network that learned many tasks, the embedding's functions of one period serve one task. If these "
+            "functions are removed, only this task fails; if only they are kept, only this task works."
         ),
-        source_says="untested, which keeps the audited claim from the audit's next tier",
+        source_says="untested; without this test the audited claim cannot reach the audit's next tier",
         measure=_dissociation,
         expected={
             "accuracy above chance on the own task without its period, most": at_most(0.02, SEEN),
@@ -156,16 +159,16 @@ CLAIMS = (
         ),
         where="I7, confounds",
         statement=(
-            "Without the key circles the network fails, whatever replaces them. Everything except the key circles "
-            "may come from other pairs."
+            "Without the key circles the network fails, whatever replaces these circles. If everything except the "
+            "key circles comes from other pairs, the network still answers correctly."
         ),
-        source_says="partial: the audit demands zero, mean and resampling, and scrubbing",
+        source_says="partial: the audit demands ablation by zero, by mean and by resampling, and causal scrubbing",
         measure=each(_confounds),
         expected={
             "accuracy without the keys by whichever method, most": at_most(
-                0.25, f"five methods, at the embedding and at the neurons; {SEEN}"
+                0.25, f"we take the largest of five methods, at the embedding and at the neurons; {SEEN}"
             ),
-            SCRUBBED: at_least(0.99, f"nothing outside the claimed circles matters; {SEEN}"),
+            SCRUBBED: at_least(0.99, f"nothing outside the claimed circles should matter; {SEEN}"),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -174,12 +177,12 @@ CLAIMS = (
         id="validity.I8.e_value",
         where="I8, E-value",
         statement=(
-            "Removing the circles makes far more answers wrong than removing as many other circles. We make the "
-            "interventions, so no unmeasured cause confounds them; the E-value is for comparison."
+            "Removing the key circles makes far more answers wrong than removing as many other circles. We intervene "
+            "ourselves, so no unmeasured cause can confound the effect; the E-value only serves comparison."
         ),
-        source_says="untested, as in all of these audits: the audit demands an E-value of 2",
+        source_says="untested, as in all audits of this project: the audit demands an E-value of 2",
         measure=each(_e_value),
-        expected={"E-value, lower bound": at_least(2, "the audit's own threshold")},
+        expected={"E-value, lower bound": at_least(2, "this is the audit's own threshold")},
         needs=WITH_NEURONS,
         scope="any seed",
         control="also true after memorising",
@@ -191,10 +194,12 @@ CLAIMS = (
             "largest synergy of two other circles",
         ),
         where="I9, epistasis",
-        statement="Effects of circles add up: removing two circles costs as much margin as the sum of removing each.",
-        source_says="partial: the audit demands a synergy over twice the single effects, which the account rules out",
+        statement="The effects of circles add up: removing two circles lowers the margin as much as the two single "
+        "removals do in sum.",
+        source_says="partial: the audit demands a synergy of over twice the single effects, which the theory of "
+        "circles rules out",
         measure=each(_epistasis),
-        expected={ADDITIVE: at_least(0.99, "the formula of the logits is a sum over circles")},
+        expected={ADDITIVE: at_least(0.99, "the theory's formula for the logits is a sum over circles")},
         needs=WITH_NEURONS,
         scope="any seed",
         control="also true after memorising",
@@ -204,10 +209,10 @@ CLAIMS = (
         reported=("snapshots",),
         where="I11, onset",
         statement=(
-            "The half turn of the circles starts to work with generalisation: never earlier, and fully once every "
-            "pair is right."
+            "Turning the circles by half a step starts to move answers when the network generalises: never earlier, "
+            "and fully once every pair is right."
         ),
-        source_says="confirmed: the audit demands mechanism and capability together over checkpoints",
+        source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=each(_onset),
         expected={
             "half turn ahead of the accuracy, most": at_most(0.05, SEEN),
@@ -222,8 +227,9 @@ CLAIMS = (
     Claim(
         id="validity.I11.order",
         where="I11, onset",
-        statement="From snapshot to snapshot, the effect of turning circles by half a step grows with the accuracy.",
-        source_says="confirmed: the audit demands mechanism and capability together over checkpoints",
+        statement="Over the snapshots of training, the effect of turning circles by half a step grows with the "
+        "accuracy.",
+        source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=_order,
         expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},
         needs=(MAIN,),
@@ -233,10 +239,11 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the networks in which the rank correlation is measured",
-                before="all networks with snapshots, even only three: 1 in mainline-0, 0.5 in no-pos-0, undefined in "
-                "two",
+                before="all networks with snapshots, even with only three: the correlation is 1 in mainline-0, 0.5 "
+                "in no-pos-0, and undefined in two networks",
                 now="only mainline-0, which has thirteen snapshots",
-                why="two of the three snapshots answer every pair, and equal numbers have no order",
+                why="in networks with three snapshots, two snapshots answer every pair, and equal accuracies have no "
+                "order",
             ),
         ),
     ),

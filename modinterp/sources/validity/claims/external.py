@@ -42,8 +42,8 @@ CLAIMS = (
         id="validity.E1.reach",
         where="E1, reach of interventions",
         statement=(
-            "Interventions of different kinds agree: removing, restoring and turning circles (in two ways) have "
-            "the predicted effects."
+            "Interventions of different kinds agree: removing circles, restoring circles and turning circles (in two "
+            "ways) have the predicted effects on the answers."
         ),
         source_says="confirmed: the audit demands two kinds of intervention that agree",
         measure=each(
@@ -69,10 +69,10 @@ CLAIMS = (
         id="validity.E2.inputs",
         where="E2, inputs",
         statement=(
-            "The circles are found from weights, without inputs, and the half turn of these circles works "
-            "on training and on held-out pairs."
+            "Circles found from weights alone, without inputs, move the answer when turned by half a step, on "
+            "training pairs and on held-out pairs."
         ),
-        source_says="confirmed: the audit demands other inputs than those of the discovery",
+        source_says="confirmed: the audit demands other inputs than the inputs used for the discovery",
         measure=each(
             lambda m: {
                 "half turn on training pairs": causal(m).half_turn_on(m.split.train),
@@ -80,8 +80,8 @@ CLAIMS = (
             }
         ),
         expected={
-            "half turn on training pairs": at_least(0.95, "the tolerance of the half turn"),
-            "half turn on held-out pairs": at_least(0.95, "the tolerance of the half turn"),
+            "half turn on training pairs": at_least(0.95, "we use the same tolerance for every half turn"),
+            "half turn on held-out pairs": at_least(0.95, "we use the same tolerance for every half turn"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -89,8 +89,8 @@ CLAIMS = (
     Claim(
         id="validity.E3.tasks",
         where="E3, tasks",
-        statement="A network that learned a cyclic group of unordered elements adds by circles as well.",
-        source_says="partial: the audit demands related tasks, and where the result ends",
+        statement="A network that learned a cyclic group whose elements are listed in no order also adds by circles.",
+        source_says="partial: the audit demands related tasks, and the limits of the result",
         measure=lambda m: {HALF: half_turn(m).moved, COUNTERED: counter_turn(m).moved},
         expected={
             HALF: at_least(0.99, "the theory of circles is exact for a cyclic group"),
@@ -103,8 +103,8 @@ CLAIMS = (
         id="validity.E4.models",
         where="E4, models",
         statement=(
-            "One correspondence, declared beforehand, holds in networks of other recipes: turned circles move the "
-            "answer, and restored circles restore it."
+            "In networks of other recipes, the effects that we declared beforehand occur: turning circles moves the "
+            "answer, and restoring circles restores the answer."
         ),
         source_says="partial: the audit demands a declared correspondence in other models",
         measure=each(
@@ -114,11 +114,11 @@ CLAIMS = (
             }
         ),
         expected={
-            HALF: at_least(0.95, "the tolerance of the half turn"),
+            HALF: at_least(0.95, "we use the same tolerance for every half turn"),
             "formula kept by the half turn": at_least(
                 0.80, "a network that is only a lookup table of tokens keeps 0.13"
             ),
-            "rescue": at_least(0.95, "the tolerance of the rescue"),
+            "rescue": at_least(0.95, "we use the same tolerance for every rescue"),
         },
         needs=OTHER_MODELS,
         scope="any seed",
@@ -131,23 +131,25 @@ CLAIMS = (
         ),
         where="E5, dose and response",
         statement=(
-            "Accuracy rises with the size of the circles, with a threshold and a plateau. The size of one circle "
-            "hardly affects other circles."
+            "As the circles are scaled up, the accuracy rises, with a threshold and a plateau. Scaling one circle "
+            "hardly changes the other circles."
         ),
-        source_says="untested: the audit demands seven doses, a threshold, a plateau and effects off target",
+        source_says="untested: the audit demands seven doses, a threshold, a plateau and a measurement of side effects",
         measure=each(_dose),
         expected={
             "smallest step of the accuracy as the circles grow to their size": at_least(
-                -0.01, "monotone, except for sampling noise of 2,048 pairs"
+                -0.01, "the accuracy should rise at every step, except for the sampling noise of 2,048 pairs"
             ),
             "size of the circles at half of the rise": between(
-                0.05, 0.7, "below 0.05 the circles hardly matter, above 0.7 they are barely enough"
+                0.05,
+                0.7,
+                "below 0.05 the circles would hardly matter; above 0.7 their trained size would barely be enough",
             ),
             "least accuracy from 0.8 to 1.25 of their size": at_least(
-                0.99, "accuracy does not depend on the exact trained size"
+                0.99, "the accuracy should not depend on the exact trained size"
             ),
             "largest change of another circle when one is out or doubled, share": at_most(
-                0.15, "the network reads each circle separately"
+                0.15, "the network should read each circle separately"
             ),
         },
         behaviour=(
@@ -162,16 +164,17 @@ CLAIMS = (
         id="validity.E6.prediction",
         where="E6, prediction",
         statement=(
-            "The formula of the intact network predicts the margins without each circle, with no free parameter."
+            "The logit formula fitted to the intact network predicts, with no free parameter, the margins after "
+            "removing any one circle."
         ),
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(_prediction),
         expected={
             "correlation of margins foretold and measured": at_least(
-                0.99, "the theory has no free parameter in this prediction"
+                0.99, "this prediction of the theory has no free parameter"
             ),
             "slope of margins measured over foretold": between(
-                0.95, 1.05, "the theory has no free parameter in this prediction"
+                0.95, 1.05, "this prediction of the theory has no free parameter"
             ),
         },
         needs=WITH_NEURONS,
@@ -180,7 +183,10 @@ CLAIMS = (
     Claim(
         id="validity.E6.rivals",
         where="E6, prediction",
-        statement=("Without one circle, the wrong answers are the three with the smallest predicted margins."),
+        statement=(
+            "If one circle is removed, the network's wrong answers are among the three answers with the "
+            "smallest predicted margins."
+        ),
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(
             lambda m: {
@@ -189,13 +195,16 @@ CLAIMS = (
             }
         ),
         expected={
-            "wrong answers among the three rivals foretold, share": at_least(0.70, "three of p - 1 wrong answers")
+            "wrong answers among the three rivals foretold, share": at_least(
+                0.70, "the three answers are only three of p - 1 wrong answers"
+            )
         },
         given={"wrong answers without one circle": at_least(1, "without a wrong answer there is nothing to predict")},
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "The three predicted answers are 0.62 of the wrong answers in no-pos-0, and 0.71 or more in other networks."
+            "The three predicted answers make up 0.62 of the wrong answers in no-pos-0, and 0.71 or more in other "
+            "networks."
         ),
     ),
 )

@@ -29,14 +29,16 @@ CLAIMS = (
         id="validity.I1.necessity",
         where="I1, necessity",
         statement=(
-            "The network cannot add without its key circles, whether the circles are removed or replaced by those "
-            "of other numbers."
+            "The network cannot add without its key circles, whether these circles are removed or replaced by the "
+            "circles of other numbers."
         ),
-        source_says="confirmed: the audit demands two ablations",
+        source_says="confirmed: the audit demands two kinds of ablation",
         measure=each(lambda m: {"accuracy with the circles of other numbers": m.causal.accuracy_resampled}),
         expected={
-            "accuracy_without": at_most(0.10, "little above chance, 1 in p"),
-            "accuracy with the circles of other numbers": at_most(0.05, "the replaced circles carry the other numbers"),
+            "accuracy_without": at_most(0.10, "the accuracy should be little above chance, which is 1 in p"),
+            "accuracy with the circles of other numbers": at_most(
+                0.05, "the replaced circles should carry the other numbers"
+            ),
         },
         behaviour=("accuracy with the circles of other numbers",),
         needs=SOLVED,
@@ -48,10 +50,10 @@ CLAIMS = (
         where="I2, sufficiency",
         statement="The key circles alone suffice to add. Together with their companions (waves of twice a key "
         "frequency), they keep the full accuracy.",
-        source_says="confirmed: the audit demands 70% of the performance",
+        source_says="confirmed: the audit demands 70% of the full performance",
         measure=each(lambda m: {"accuracy with the key circles alone": m.causal.accuracy_of(m.causal.circles)}),
         expected={
-            "accuracy with the key circles alone": at_least(0.95, "well above the 70% that the audit demands"),
+            "accuracy with the key circles alone": at_least(0.95, "this is well above the 70% that the audit demands"),
             "accuracy_alone": at_least(0.99, "companions are waves of twice a key frequency that a nonlinearity makes"),
         },
         needs=SOLVED,
@@ -61,13 +63,14 @@ CLAIMS = (
         id="validity.I4.specificity",
         where="I4, specificity",
         statement=(
-            "Turning the circles of a and b in opposite directions keeps the answer: the effect depends only on a + b."
+            "Turning the circles of a and b by equal angles in opposite directions keeps the answer: the answer "
+            "depends only on a + b."
         ),
         source_says="not applicable, for lack of a second task",
         measure=each(lambda m: {HALF: half_turn(m).moved, "counter turn: the answer stays": counter_turn(m).moved}),
         expected={
-            HALF: at_least(0.95, "both turns move every number equally far"),
-            "counter turn: the answer stays": at_least(0.95, "only a - b changes"),
+            HALF: at_least(0.95, "both turns move the circles of every number equally far"),
+            "counter turn: the answer stays": at_least(0.95, "opposite turns change only a - b"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -75,8 +78,9 @@ CLAIMS = (
     Claim(
         id="validity.I5.rivals",
         where="I5, rivals",
-        statement="An equal number of other circles cannot add, nor can everything except the key circles.",
-        source_says="partial: the audit demands a rival that is less than 80% as faithful",
+        statement="The network cannot add with an equal number of other circles alone, nor with everything except "
+        "the key circles.",
+        source_says="partial: the audit demands a rival explanation that is less than 80% as faithful",
         measure=each(
             lambda m: {"accuracy with as many other circles alone": m.causal.accuracy_of(m.causal.other_circles)}
         ),
@@ -93,14 +97,14 @@ CLAIMS = (
         reported=("circles that are a Clock, taken alone", "circles that are a Pizza, taken alone"),
         where="I5, rivals",
         statement=(
-            "Clock and Pizza are distinguished circle by circle: a circle is a Clock if and only if a head "
-            "has its frequency."
+            "Clock and Pizza are distinguished circle by circle: a circle is a Clock if and only if an attention "
+            "head has the circle's frequency."
         ),
-        source_says="partial: the audit left Clock or Pizza open",
+        source_says="partial: the audit did not decide between Clock and Pizza",
         measure=each(_kinds),
         expected={
             "circles of the kind that the heads foretell, share": at_least(
-                0.9, "one circle in ten may get input from other frequencies"
+                0.9, "one circle in ten may be an exception, through input from other frequencies"
             )
         },
         needs=WITH_HEADS,
@@ -110,9 +114,10 @@ CLAIMS = (
     Claim(
         id="validity.I10.rescue",
         where="I10, rescue",
-        statement="With both numbers from another pair, the circles of the right pair alone restore the answer.",
-        source_says="untested: the audit demands a broad corruption and 80% restored by a narrow one",
-        expected={"rescue": at_least(0.95, "well above the 80% that the audit demands")},
+        statement="If both numbers are replaced by another pair, restoring only the circles of the right pair "
+        "restores the answer.",
+        source_says="untested: the audit demands a broad corruption, of which a narrow repair restores 80%",
+        expected={"rescue": at_least(0.95, "this is well above the 80% that the audit demands")},
         needs=SOLVED,
         scope="any seed",
         control="also true after memorising",

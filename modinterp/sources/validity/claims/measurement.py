@@ -106,8 +106,8 @@ CLAIMS = (
         id="validity.M1.reliability",
         where="M1, reliability",
         statement=(
-            "The measured shares hardly depend on the choice of pairs: over bootstraps, over three splits, and "
-            "over three pairings."
+            "The measured effects hardly depend on the sampled pairs: they vary little over bootstraps, three splits "
+            "and three pairings."
         ),
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
@@ -124,8 +124,8 @@ CLAIMS = (
         id="validity.M2.swap",
         where="M2, baseline separation",
         statement=(
-            "Exchanging the directions that the unembedding reads transfers the answer; exchanging other planes "
-            "does not."
+            "If the directions that the unembedding reads are exchanged between two pairs, the answer is exchanged "
+            "as well; exchanging other planes does not do this."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
@@ -136,12 +136,12 @@ CLAIMS = (
         ),
         expected={
             "swap along the read-out: the answer becomes the other pair's": at_least(
-                0.15, "0.10 above the largest allowed control"
+                0.15, "this is 0.10 above the largest control that we allow"
             ),
             "largest control of the swap": at_most(
                 0.05,
-                "controls: random planes, random planes with equal displacement, orthogonal planes of other "
-                "frequencies",
+                "the controls are random planes, random planes with equal displacement, and orthogonal planes of "
+                "other frequencies",
             ),
         },
         needs=WITH_NEURONS,
@@ -152,10 +152,11 @@ CLAIMS = (
         id="validity.M3.stability",
         reported=("half turn with the circles of W_E",),
         where="M3, stability",
-        statement="The half turn works with the circles found from weights, from activations and from answers alike.",
-        source_says="partial: the audit demands two defensible choices with one conclusion",
+        statement="Turning circles by half a step moves the answer for circles found from weights, from activations "
+        "and from answers.",
+        source_says="partial: the audit demands the same conclusion from two defensible choices",
         measure=each(_stability),
-        expected={WORST: at_least(0.95, f"the tolerance of the half turn; {SEEN}")},
+        expected={WORST: at_least(0.95, f"we use the same tolerance for every half turn; {SEEN}")},
         needs=WITH_NEURONS,
         scope="any seed",
     ),
@@ -167,15 +168,17 @@ CLAIMS = (
         ),
         where="M5, sensitivity",
         statement=(
-            "In networks whose circles are written by hand, removing circles finds the circles in use, and "
-            "rejects equally large circles that nothing reads."
+            "In networks whose circles we wrote by hand, the effects of removing circles identify the circles in "
+            "use, and exclude equally large circles that nothing reads."
         ),
         source_says="untested: the audit demands known circuits and an AUROC of 0.85",
         measure=_sensitivity,
         expected={
-            "area under the ROC curve, margin lost": at_least(0.95, f"above the 0.85 that the audit demands; {SEEN}"),
+            "area under the ROC curve, margin lost": at_least(
+                0.95, f"this is above the 0.85 that the audit demands; {SEEN}"
+            ),
             "area under precision and recall, margin lost": at_least(
-                0.95, f"the measure rejects unused circles; {SEEN}"
+                0.95, f"the measure should reject unused circles; {SEEN}"
             ),
         },
         scope="any network",
@@ -184,12 +187,15 @@ CLAIMS = (
         id="validity.M6.invariance",
         reported=("variance between answers",),
         where="M6, invariance",
-        statement="One construction of the half turn works for other moduli, layers and heads, and without attention.",
+        statement="The same turn by half a step moves the answer in networks of other moduli, layers and heads, and "
+        "in networks without attention.",
         source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
         expected={
-            HALF: at_least(0.95, "the tolerance of the half turn"),
-            "formula kept by the half turn": at_least(0.80, "a network that is a table of tokens keeps 0.13"),
+            HALF: at_least(0.95, "we use the same tolerance for every half turn"),
+            "formula kept by the half turn": at_least(
+                0.80, "a network that is only a lookup table of tokens keeps 0.13"
+            ),
         },
         needs=SIZES,
         scope="any seed",
@@ -204,9 +210,9 @@ CLAIMS = (
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(_baseline),
         expected={
-            HALF: at_least(0.15, "0.10 above the largest allowed control"),
+            HALF: at_least(0.15, "this is 0.10 above the largest control that we allow"),
             "largest control of equal size": at_most(
-                0.05, "no algorithm predicts that such a change moves the answer by one"
+                0.05, "no known algorithm predicts that such a change moves the answer by one"
             ),
         },
         needs=SOLVED,
@@ -222,32 +228,34 @@ CLAIMS = (
         ),
         where="M7, selection",
         statement=(
-            "Key frequencies are chosen from W_L alone. If each circle of the embedding is removed on "
-            "held-out pairs, the key circles cost the most."
+            "We choose the key frequencies from W_L alone. If the embedding's circles are removed one at a time, on "
+            "held-out pairs, the key circles cost the most margin."
         ),
-        source_says="untested: the audit demands the number of candidates, the rule and its multiplicity",
+        source_says="untested: the audit demands the number of candidates, the selection rule and the number of "
+        "comparisons",
         measure=each(_selection),
         expected={
             "keys that cost more lead than every other circle, share": at_least(
-                1, "one circle outside the keys that costs more refutes the choice"
+                1, "a single other circle that costs more would refute the choice"
             ),
             "weakest key to the strongest other circle, ratio of the leads lost": at_least(
-                2, "a clear gap, as the choice from W_L requires one"
+                2, "the gap should be clear, as the choice from W_L requires a clear gap"
             ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "In kissane-0 the ratio of lost margins is 1.6: a circle of twice a key frequency costs nearly as "
-            "much as the weakest of fourteen key circles."
+            "In kissane-0, the weakest of fourteen key circles costs only 1.6 times as much margin as a circle of "
+            "twice a key frequency."
         ),
         changed=(
             Change(
                 date="2026-11-28",
                 what="how the cost of a circle is measured",
-                before="the largest fall of a margin averaged over all pairs: ratios of 5.5 to 158, all held",
-                now="the fall of the mean lead over each pair's best wrong answer, a harder test",
-                why="the tolerance was chosen from values of the lead, 3.7 in mainline-0",
+                before="the largest fall of a margin averaged over all pairs; the ratios were 5.5 to 158, so all "
+                "networks held",
+                now="the fall of the mean lead over each pair's best wrong answer, which is a harder test",
+                why="we had chosen the tolerance from values of the lead (3.7 in mainline-0)",
             ),
         ),
     ),

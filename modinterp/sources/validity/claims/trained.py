@@ -51,24 +51,25 @@ CLAIMS = (
         reported=(RECALL_INSIDE,),
         where="I6, double dissociation",
         statement=(
-            "In a network that learned sums and exceptions, the key circles of the logits serve the rule. "
-            "Removing the key circles makes only the rule fail. The key circles alone answer even the exceptions "
-            "by the rule."
+            "In a network that learned sums and exceptions, the key circles of the logits serve the rule (the sum). "
+            "If they are removed, only the rule fails. If only they are kept, even the exceptions are answered by "
+            "the rule."
         ),
         source_says="untested, which keeps the audited claim from the audit's next tier",
         measure=each(_exceptions),
         expected={
             "held-out sums that are right without the keys, share": at_most(
-                0.10, "little above chance, 1 in 59; limit chosen on prototypes of both networks"
+                0.10,
+                "the share should be little above chance, 1 in 59; we chose the limit on prototypes of both networks",
             ),
             "exceptions that are recalled without the keys, share": at_least(
-                0.80, "most exceptions are recalled; limit chosen on prototypes of both networks"
+                0.80, "most exceptions should be recalled; we chose the limit on prototypes of both networks"
             ),
             "held-out sums that are right with the keys alone, share": at_least(
-                0.90, "most sums are right; limit chosen on prototypes of both networks"
+                0.90, "most sums should be right; we chose the limit on prototypes of both networks"
             ),
             "exceptions that are recalled with the keys alone, share": at_most(
-                0.10, "networks answer the sum instead; limit chosen on prototypes of both networks"
+                0.10, "networks should answer the sum instead; we chose the limit on prototypes of both networks"
             ),
         },
         needs=EXCEPTIONS,
@@ -80,21 +81,27 @@ CLAIMS = (
         reported=("energy of the embedding in the first circles, share",),
         where="I12, offset",
         statement=(
-            "If a trained network is trained further on 2% of the pairs until it no longer adds, its circles no "
+            "If a network that adds is trained further, on 2% of the pairs, until it no longer adds, its circles no "
             "longer carry the answer."
         ),
         source_says="untested: the audit demands that the mechanism vanishes where the capability is removed",
         measure=each(_offset),
-        given={"test_accuracy": at_most(0.05, "the network can no longer add")},
+        given={"test_accuracy": at_most(0.05, "the network should no longer be able to add")},
         expected={
             MOVED: at_most(
-                0.10, "the circles carry an answer if turning them moves it; limit chosen on a prototype of one network"
+                0.10,
+                "circles that carry no answer should not move it when turned; we chose the limit on a "
+                "prototype of one network",
             ),
             "fit of the formula to the logits, times that before": at_most(
-                0.10, "relative to the fit of the starting network; limit chosen on a prototype of one network"
+                0.10,
+                "the fit is relative to the fit of the starting network; we chose the limit on a prototype of "
+                "one network",
             ),
             "summed size of the cosines in the logits, times that before": at_most(
-                0.25, "relative to the size in the starting network; limit chosen on a prototype of one network"
+                0.25,
+                "the size is relative to the size in the starting network; we chose the limit on a prototype "
+                "of one network",
             ),
         },
         needs=OFFSET,
