@@ -156,7 +156,7 @@ CLAIMS = (
         id="arena.cumsum.uniform",
         where="November, attention",
         statement="At each position, the head attends equally to this position and all earlier positions.",
-        source_says="uniform",
+        source_says="attention is uniform",
         measure=each(_uniform),
         expected={
             "largest deviation from uniform attention, as a share": at_most(
@@ -171,11 +171,11 @@ CLAIMS = (
         id="arena.cumsum.qk_zero",
         where="November, attention, a footnote",
         statement="Attention is uniform because queries and keys are zero.",
-        source_says="identically zero",
+        source_says="queries and keys are identically zero",
         measure=each(_qk_zero),
         expected={
-            QUERIES: at_most(0.05, "zero"),
-            KEYS: at_most(0.05, "zero"),
+            QUERIES: at_most(0.05, "the source calls these weights zero"),
+            KEYS: at_most(0.05, "the source calls these weights zero"),
             SCORE: at_most(0.01, "the source's scores are zero, so no score distinguishes two positions"),
         },
         needs=CUMSUM,
@@ -187,7 +187,7 @@ CLAIMS = (
         statement="The head writes all numbers along one direction.",
         source_says="only one singular value of the head's output matrix is far from zero",
         measure=each(lambda m: {"energy of the first direction": u(judged(m)).energy}),
-        expected={"energy of the first direction": at_least(0.999, "one direction")},
+        expected={"energy of the first direction": at_least(0.999, "the source finds one direction")},
         needs=CUMSUM,
         scope="any seed",
         figure="cumsum_line",
@@ -196,9 +196,9 @@ CLAIMS = (
         id="arena.cumsum.linear",
         where="November, OV circuit",
         statement="The head writes each number along one direction, in proportion to the number's value.",
-        source_says="linear",
+        source_says="the output is linear in the number",
         measure=each(_linear),
-        expected={LINE: at_least(0.999, "a straight line")},
+        expected={LINE: at_least(0.999, "the source's plot shows a straight line")},
         reported=(SLOPE,),
         needs=CUMSUM,
         scope="any seed",
@@ -211,10 +211,10 @@ CLAIMS = (
             "Along the head's output direction, the residual stream holds the mean of the numbers so "
             "far, not the sum of these numbers."
         ),
-        source_says="the cumulative mean",
+        source_says="the head computes the cumulative mean",
         measure=each(_mean),
         expected={
-            WITH_MEAN: at_least(0.999, "the mean"),
+            WITH_MEAN: at_least(0.999, "the source says that the stream holds the mean"),
             "accuracy by the sign of the projection": at_least(0.999, "the sign of the projection is the answer"),
         },
         behaviour=("accuracy by the sign of the projection",),

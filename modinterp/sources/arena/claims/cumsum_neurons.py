@@ -114,8 +114,8 @@ CLAIMS = (
         source_says="without the MLP, the network with centred weights has a loss of .536",
         measure=each(_without_mlp),
         expected={
-            ACCURACY: between(0.5, 0.9, "more than half"),
-            "share of the errors that answer zero": at_least(0.95, "errors say zero"),
+            ACCURACY: between(0.5, 0.9, "more than half of the answers should be right"),
+            "share of the errors that answer zero": at_least(0.95, "the source says that wrong answers are zero"),
         },
         behaviour=(ACCURACY,),
         reported=("loss without neurons",),
@@ -126,7 +126,7 @@ CLAIMS = (
         id="arena.cumsum.near_zero",
         where="November, ablation of the MLP",
         statement="The network needs the MLP only where the mean of the numbers is small.",
-        source_says="a figure",
+        source_says="the source shows this in a figure",
         measure=each(_near_zero),
         expected={
             FAR: at_least(0.98, "the network does not need the MLP where the mean is large"),
@@ -140,7 +140,7 @@ CLAIMS = (
         id="arena.cumsum.signs",
         where="November, neurons",
         statement="A neuron fires on one sign of the mean, and boosts the answer of this same sign.",
-        source_says="of six neurons",
+        source_says="the source says this of six neurons",
         measure=each(_signs_agree),
         expected={AGREEING: equals(1, "the source says this of every neuron that matters")},
         needs=CUMSUM,
@@ -154,7 +154,7 @@ CLAIMS = (
         statement="Neurons 0, 1, 3 and 4 fire on positive means; neurons 2 and 7 fire on negative means.",
         source_says="neurons 0, 1, 3, 4 fire on positive means; 2, 7 on negative",
         measure=each(_signs_listed),
-        expected={"neurons with the sign that the source lists": equals(6, "the source's list")},
+        expected={"neurons with the sign that the source lists": equals(6, "we compare with the source's list")},
         given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
         needs=CUMSUM[:1],
         finding=one_seed(
@@ -183,7 +183,7 @@ CLAIMS = (
         id="arena.cumsum.boost_zero",
         where="November, ablation of neurons",
         statement="The neurons that matter also boost the answer zero.",
-        source_says="boosts of zero",
+        source_says="the source shows these boosts of zero",
         measure=each(_boost_zero),
         expected={
             "smallest boost of zero by a neuron that matters": at_least(
@@ -198,7 +198,7 @@ CLAIMS = (
         id="arena.cumsum.relu",
         where="not in the source",
         statement="Each neuron is a ReLU of the mean or of the negative mean, with a threshold near zero.",
-        source_says="nothing",
+        source_says="the source does not state this",
         measure=each(_relu),
         expected={RELU: at_least(0.98, "the neuron is a ReLU of the projection")},
         needs=CUMSUM,

@@ -161,7 +161,7 @@ CLAIMS = (
             "A first-layer head attends from a position in the second half to the mirror position if the two "
             "tokens are equal, and otherwise to its own position."
         ),
-        source_says="a figure",
+        source_says="the source shows this in a figure",
         measure=each(lambda m: {PLACES: int((differences(m)[best_head(m)] >= ENOUGH).sum())}),
         expected={
             PLACES: at_least(
@@ -206,7 +206,9 @@ CLAIMS = (
         source_says="margins of .614, 6.642, .299 and 6.815 with each head at its mean; 1.672, 3.477, 2.847 "
         "and 7.274 at zero",
         measure=each(_heads_listed),
-        expected={MEANS[place]: near(value, 0.05, "the source's number") for place, value in PRINTED.items()},
+        expected={
+            MEANS[place]: near(value, 0.05, "we compare with the source's margin") for place, value in PRINTED.items()
+        },
         given={SEED: equals(42, "head numbers are arbitrary: another seed numbers its heads differently")},
         printed={MEANS[place]: value for place, value in PRINTED.items()},
         reported=tuple(ZEROS.values()),
@@ -226,8 +228,8 @@ CLAIMS = (
         source_says="the network misses mismatches at positions 17 and 19",
         measure=each(_blind),
         expected={
-            MISSED: at_least(0.95, "missed"),
-            OTHERS: at_most(0.15, "seen"),
+            MISSED: at_least(0.95, "the source's network misses these mismatches"),
+            OTHERS: at_most(0.15, "the source's network detects these mismatches"),
         },
         given={SEED: equals(42, "networks of other seeds miss mismatches at other positions")},
         reported=(BLIND,),
@@ -243,7 +245,7 @@ CLAIMS = (
         ),
         source_says="outputs have cosines of .96 and more, but of -.94 at positions 17, 19 and 20",
         measure=each(_direction),
-        expected={ALIKE: at_least(0.8, "one direction")},
+        expected={ALIKE: at_least(0.8, "all outputs should have one direction")},
         reported=(ASKED,),
         needs=PALINDROME,
         scope="any seed",

@@ -93,7 +93,7 @@ CLAIMS = (
         source_says="the network sorts a list of 0 and the numbers 40 to 48 wrongly",
         measure=each(lambda m: {SMALL_GAP: right_behind_jumps(m, 10), LARGE_GAP: right_behind_jumps(m, 30)}),
         expected={
-            SMALL_GAP: at_least(0.99, "a usual jump"),
+            SMALL_GAP: at_least(0.99, "jumps of 10 are usual in training"),
             LARGE_GAP: at_most(0.6, "in the source the network sorts one list with a large jump wrongly"),
         },
         needs=SORT,
@@ -104,9 +104,9 @@ CLAIMS = (
         id="arena.sort.sep_advex",
         where="October, adversarial lists, a guess",
         statement="If all numbers of a list lie between 30 and 50, the network's first answer is often wrong.",
-        source_says="a guess",
+        source_says="the source guesses this",
         measure=each(_sep_advex),
-        expected={FIRST: at_most(0.2, "spoiled")},
+        expected={FIRST: at_most(0.2, "the first answer should often be wrong")},
         reported=(AFTER,),
         needs=SORT,
         scope="any seed",
@@ -116,10 +116,10 @@ CLAIMS = (
         id="arena.sort.triples",
         where="October, the mystery",
         statement="After the number d, d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
-        source_says="a figure",
+        source_says="the source shows this in a figure",
         measure=each(_triples),
         expected={
-            PREFERS: at_least(0.3, "often"),
+            PREFERS: at_least(0.3, "this should happen often"),
             RIGHT: at_least(0.99, "the network answers d + 1 although d + 2 gets more attention"),
         },
         needs=SORT,
@@ -152,7 +152,7 @@ CLAIMS = (
             "The direct path (embedding to logits) favours the answer d + 1 over d + 2, but this "
             "path does not explain the answer d + 1."
         ),
-        source_says="a figure",
+        source_says="the source shows this in a figure",
         measure=each(_direct),
         expected={
             "share of numbers whose direct path favours d + 1": at_least(0.75, "the direct path favours d + 1"),

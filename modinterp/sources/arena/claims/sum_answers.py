@@ -103,7 +103,7 @@ CLAIMS = (
             "Order the digits as 0918273645. Two digits make a carry if the digit that comes first in this order "
             "is 5 or more."
         ),
-        source_says="a rule",
+        source_says="the source states this rule",
         measure=_rule,
         expected={EXCEPTIONS: equals(0, "the source states the rule for all pairs of digits")},
         scope="any network",
@@ -112,10 +112,10 @@ CLAIMS = (
         id="arena.sum.chains",
         where="not in the source, which leaves repeated carries aside",
         statement="A rule that takes each carry only from the next column to the right gets 2.4% of the digits wrong.",
-        source_says="nothing",
+        source_says="the source does not state this",
         measure=_chains,
         expected={
-            name: near(value, 1e-9, "arithmetic")
+            name: near(value, 1e-9, "this number follows by arithmetic")
             for name, value in zip(
                 (*BY_DIGIT, BY_RULE, SUMS_BY_RULE), (0.9505, 0.955, 1.0, 1.0, 0.976375, 0.91), strict=True
             )
@@ -126,7 +126,7 @@ CLAIMS = (
         id="arena.sum.errors",
         where="not in the source",
         statement="The network's wrong answers are sums in which a column adds up to nine.",
-        source_says="nothing",
+        source_says="the source does not state this",
         measure=each(_errors),
         expected={
             WITH_NINE: at_least(

@@ -178,7 +178,7 @@ CLAIMS = (
         measure=each(_carry_heads),
         expected={
             FOLLOWED: at_least(2, "in two of three columns, a head should agree with the hierarchy by 0.95 or more"),
-            LEAST_FOLLOWED: at_least(0.85, "in all columns"),
+            LEAST_FOLLOWED: at_least(0.85, "the agreement should reach this value in all columns"),
         },
         needs=SUM,
         scope="any seed",
@@ -196,7 +196,7 @@ CLAIMS = (
             "Without the output of the head that finds the carry, the network answers the digit sum "
             "or one more. The network cannot choose between these two digits."
         ),
-        source_says="a figure",
+        source_says="the source shows this in a figure",
         measure=each(_carry_ablation),
         expected={
             IN_SET: at_least(0.98, "the source says that the answer is the digit sum or one more"),
@@ -213,7 +213,7 @@ CLAIMS = (
         id="arena.sum.carry_direction",
         where="September, singular vectors",
         statement="The head that finds the carry writes the carry along one direction.",
-        source_says="a figure",
+        source_says="the source shows this in a figure",
         measure=each(_carry_direction),
         expected={
             FORETOLD: at_least(0.8, "a linear fit on half of the inputs must predict the carry on the other half")
@@ -228,9 +228,9 @@ CLAIMS = (
         id="arena.sum.even",
         where="September, a first look",
         statement="Heads that store a digit sum attend equally to both digits.",
-        source_says="uniform",
+        source_says="attention to both digits is uniform",
         measure=each(_even),
-        expected={UNEVEN: at_most(0.10, "alike")},
+        expected={UNEVEN: at_most(0.10, "attention to both digits should be equal")},
         reported=(STORING,),
         needs=SUM,
         scope="any seed",
@@ -269,9 +269,9 @@ CLAIMS = (
             "First-layer heads write something useful only at the last digit and at the positions where digits "
             "are answered."
         ),
-        source_says="no useful information",
+        source_says="heads elsewhere write no useful information",
         measure=each(_places),
-        expected={ELSEWHERE: at_most(0.05, "no use")},
+        expected={ELSEWHERE: at_most(0.05, "the source says that heads elsewhere are of no use")},
         needs=SUM,
         scope="any seed",
         finding=refuted(
@@ -286,10 +286,10 @@ CLAIMS = (
             "Second-layer heads mostly attend to their own position. Two heads of the first layer "
             "matter more than any second-layer head."
         ),
-        source_says="a summary",
+        source_says="the source says this in its summary",
         measure=each(_layer1),
         expected={
-            ITSELF: at_least(0.5, "mostly to themselves"),
+            ITSELF: at_least(0.5, "the source says that positions attend mostly to themselves"),
             MATTER_LESS: at_most(1, "a second-layer head matters less than the second most important first-layer head"),
         },
         reported=(FROZEN,),

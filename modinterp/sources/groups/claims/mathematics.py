@@ -17,7 +17,7 @@ MAXIMA = "elements at which the character of the {} representation is largest"
 DIFFERENCE = "largest difference of the characters and the waves"
 
 _GROUPS = ("C113", "C118", "D59", "D61", "S4", "S5", "A5")
-_EXACT = at_most(1e-9, "rounding in float64")
+_EXACT = at_most(1e-9, "we allow rounding errors in float64")
 
 
 def _valid() -> dict[str, Value]:
@@ -95,7 +95,7 @@ CLAIMS = (
         expected={
             "largest error of rho(a b) = rho(a) rho(b)": _EXACT,
             "largest entry of the joined basis times itself, less 1": _EXACT,
-            "sum of squared dimensions over the order": equals(1, "Burnside"),
+            "sum of squared dimensions over the order": equals(1, "by Burnside's theorem the sum equals the order"),
         },
         scope="any network",
         figure="matrices",
@@ -104,7 +104,7 @@ CLAIMS = (
         id="groups.cubes.orthogonal",
         where="theorem D.10",
         statement="The cubes (logit tables) of different characters are orthogonal, so squared similarities add up.",
-        source_says="a theorem",
+        source_says="this is a theorem",
         measure=_orthogonal,
         expected={
             "largest cosine of two cubes": _EXACT,
@@ -119,7 +119,7 @@ CLAIMS = (
             "The character of a b c^-1 is largest where c = a b. For a faithful representation no other c has the "
             "largest value."
         ),
-        source_says="a theorem",
+        source_says="this is a theorem",
         measure=_maxima,
         expected={
             MAXIMA.format(name): equals(

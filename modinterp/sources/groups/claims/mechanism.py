@@ -313,7 +313,7 @@ CLAIMS = (
         ),
         given=LEARNED,
         expected={
-            "share of all pairs proven to be answered rightly": at_least(0.95, "the literature's bound"),
+            "share of all pairs proven to be answered rightly": at_least(0.95, "Wu et al. 2024 report this bound"),
             "operations of trying all pairs over those of the proof": at_least(
                 1.01, "with as many operations, trying all pairs would be the simpler proof"
             ),

@@ -70,7 +70,7 @@ CLAIMS = (
         measure=_setup,
         expected={
             "weights of the S5 MLP": equals(142_336, "2 * 120 * 256 + 512 * 128 + 128 * 120"),
-            "training pairs of the S5 MLP": equals(5760, "40% of 14,400"),
+            "training pairs of the S5 MLP": equals(5760, "training uses 40% of 14,400 pairs"),
             "transformer as in the code": equals(
                 1, "the released code has 4 heads of width 32, 512 neurons and no biases"
             ),

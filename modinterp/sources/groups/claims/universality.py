@@ -146,7 +146,7 @@ CLAIMS = (
         expected={
             LEARN_SIGN: at_least(2, "in the source 49 of 50 seeds learn it; we have three seeds"),
             LEARN_STANDARD: at_least(2, "in the source 49 of 50 seeds learn it; we have three seeds"),
-            LEARN_LARGEST: equals(0, "0 of 50"),
+            LEARN_LARGEST: equals(0, "in the source 0 of 50 seeds learn it"),
         },
         needs=S5_MLP,
         figure="prevalence",

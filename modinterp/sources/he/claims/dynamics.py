@@ -150,7 +150,7 @@ CLAIMS = (
         where="theorem, figure 12",
         statement="In a network with square activation, a neuron whose initial weights have one frequency keeps this "
         "frequency.",
-        source_says="exactly",
+        source_says="the source states that this is exact",
         measure=each(_preserve_quad),
         expected={
             LEAST_EARLY: at_least(0.9999, "while probabilities are nearly uniform the statement is exact"),
@@ -167,7 +167,7 @@ CLAIMS = (
             "With ReLU, energy of the reading weights leaks to odd harmonics: the third harmonic gets a ninth of the "
             "first, and the fifth a twenty-fifth."
         ),
-        source_says="1/9 and 1/25",
+        source_says="the source states 1/9 and 1/25",
         measure=each(_leaks),
         expected={
             THIRD: between(0.7 / 9, 1.3 / 9, "the source states a ninth; we allow 30%"),
@@ -192,7 +192,7 @@ CLAIMS = (
             "To first order, for odd r, the r-th harmonic of the reading weights is 3/(r^2 - 4) of the first, and "
             "that of the writing weights 3/(4r^2 - 1). Reading weights have no even harmonics."
         ),
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_leaks),
         expected={
             "largest relative difference of first-order harmonics read": at_most(
@@ -216,7 +216,7 @@ CLAIMS = (
             "In each neuron, the phases align first, and then the magnitude explodes. Magnitudes grow least in "
             "neurons with the largest initial misalignment."
         ),
-        source_says="alignment, then growth",
+        source_says="phases align first, then magnitudes grow",
         measure=each(_align_first),
         expected={
             ALIGNED_BEFORE: at_most(0.5, "the authors' network has .48 at epoch 3,000"),
@@ -232,7 +232,7 @@ CLAIMS = (
         where="sections 4.3 and 4.4",
         statement="With ReLU, AdamW and random initial weights, phases also align while the loss is still as large "
         "as by guessing.",
-        source_says="alignment, then growth",
+        source_says="phases align first, then magnitudes grow",
         measure=each(_align_std),
         expected={SINE: at_most(0.25, "the authors' network has .166 at epoch 400; random phases have .637")},
         reported=(EPOCH,),
@@ -282,7 +282,7 @@ CLAIMS = (
             "With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly "
             "than with squares."
         ),
-        source_says="carries over",
+        source_says="the source says that the result carries over",
         measure=each(_lottery),
         expected={BY_TIME: between(0.4, 0.85, "the authors' networks have .535 to .648, less than with squares")},
         reported=(BY_D, BY_ALPHA),

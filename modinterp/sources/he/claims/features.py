@@ -134,12 +134,13 @@ def _magnitudes(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 _OURS = "we fixed this limit beforehand"
+_NONE_UNUSED = equals(0, "the network should use all frequencies")
 CLAIMS = (
     Claim(
         id="he.obs1.share",
         where="observation 1, figure 3",
         statement="In 90% of the neurons, one frequency holds 90% of the energy of the neuron's weights.",
-        source_says="a single frequency",
+        source_says="each neuron has a single frequency",
         measure=each(_share),
         expected={SHARE: at_least(0.9, 'the source says "virtually all"')},
         needs=ALL,
@@ -155,7 +156,7 @@ CLAIMS = (
         where="observation 1, figure 3",
         statement="With ReLU, one frequency holds most of the energy of a neuron's weights, and this frequency is "
         "the same in both layers.",
-        source_says="a single frequency",
+        source_says="each neuron has a single frequency",
         measure=each(_share),
         expected={
             MEDIAN: at_least(0.80, f"the authors' ReLU networks have .850 to .943; {_OURS}"),
@@ -170,7 +171,7 @@ CLAIMS = (
         id="he.obs1.shape",
         where="figure 4",
         statement="A cosine fits the weights of each neuron nearly perfectly.",
-        source_says="nearly perfect",
+        source_says="the fit is nearly perfect",
         measure=each(_shape),
         expected={R2_COSINE: at_least(0.95, 'the source says "nearly perfect"')},
         reported=(R2_SQUARE,),
@@ -186,7 +187,7 @@ CLAIMS = (
         id="he.obs1.shape_square",
         where="ours",
         statement="With ReLU the weights of a neuron are nearer to a square wave than to a cosine.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_shape),
         expected={T: at_most(0, "the authors' networks std, grok and p97 have -14 to -47")},
         reported=(R2_SQUARE,),
@@ -200,7 +201,7 @@ CLAIMS = (
         where="ours",
         statement="In networks with squares that begin with single frequencies, each neuron's weights stay near a "
         "cosine.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_shape),
         expected={T: at_least(0, "the authors' network has +29")},
         needs=named("quad1"),
@@ -211,7 +212,7 @@ CLAIMS = (
         id="he.obs2.align",
         where="observation 2, figure 5",
         statement="In every neuron, the phase of the output weights is twice the phase of the input weights.",
-        source_says="psi = 2 phi",
+        source_says="the output phase psi is 2 phi",
         measure=each(_align),
         expected={
             RESULTANT: at_least(0.98, "the authors' networks have .990 to .998"),
@@ -231,7 +232,7 @@ CLAIMS = (
         where="observation 2, figure 5",
         statement="In networks with squares that begin with single frequencies, the phases of all strong neurons are "
         "aligned.",
-        source_says="psi = 2 phi",
+        source_says="the output phase psi is 2 phi",
         measure=each(_align),
         expected={WEIGHTED_SINE: at_most(0.05, "the authors' network has .029")},
         reported=(RESULTANT, FAR),
@@ -242,9 +243,9 @@ CLAIMS = (
         id="he.obs3.frequencies",
         where="observation 3.1",
         statement="The network uses all frequencies about equally often.",
-        source_says="equally",
+        source_says="the network uses frequencies equally",
         measure=each(_frequencies),
-        expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, "the authors' networks have .24 to .96")},
+        expected={UNUSED: _NONE_UNUSED, P_VALUE: at_least(0.001, "the authors' networks have .24 to .96")},
         reported=(FEWEST, MOST_NEURONS),
         needs=(*named("std", "sgd", "quad", "grok"), WIDE),
         scope="any seed",
@@ -254,9 +255,9 @@ CLAIMS = (
         id="he.obs3.frequencies_embed",
         where="observation 3.1",
         statement="With a trained embedding, the network uses all frequencies about equally often.",
-        source_says="equally",
+        source_says="the network uses frequencies equally",
         measure=each(_frequencies),
-        expected={UNUSED: equals(0, "all are used"), P_VALUE: at_least(0.001, "the authors' network has 8e-7")},
+        expected={UNUSED: _NONE_UNUSED, P_VALUE: at_least(0.001, "the authors' network has 8e-7")},
         reported=(FEWEST, MOST_NEURONS),
         needs=named("embed"),
         scope="any seed",
@@ -291,7 +292,7 @@ CLAIMS = (
         id="he.obs3.magnitudes",
         where="observation 3.3, figure 7",
         statement="With AdamW no neuron dominates: the neurons' magnitudes are similar.",
-        source_says="about equal magnitudes",
+        source_says="neurons have about equal magnitudes",
         measure=each(_magnitudes),
         expected={
             SPREAD_READ: at_most(0.2, "the authors' networks have .056 to .125"),
@@ -305,7 +306,7 @@ CLAIMS = (
         id="he.obs3.magnitudes_sgd",
         where="observation 3.3, figure 7",
         statement="With gradient descent no neuron dominates: the neurons' magnitudes are similar.",
-        source_says="about equal magnitudes",
+        source_says="neurons have about equal magnitudes",
         measure=each(_magnitudes),
         expected={
             SPREAD_READ: at_most(0.2, "this is the tolerance for AdamW; the authors' networks have .73 to 2.56"),

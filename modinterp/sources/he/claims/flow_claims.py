@@ -196,7 +196,7 @@ CLAIMS = (
             SECOND[0]: _near(0.0080),
             SECOND[1]: _near(0.1110),
             SECOND[2]: _near(0.0797),
-            "largest rise of |D|, 1,000 starts": at_most(1e-12, "|D| never rises"),
+            "largest rise of |D|, 1,000 starts": at_most(1e-12, "the source says that |D| never rises"),
             OWN_RATE: between(-0.101, -0.099, "the derived rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 attracts"),
             APP_RATE: at_least(0, "with the signs printed in the app, D = 0 repels"),
             BLOG_RATE: between(0.018, 0.019, "with the signs printed in the post, D = 0 repels"),
@@ -225,7 +225,7 @@ CLAIMS = (
         where="ours",
         statement="The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are constant in time, both in the "
         "gradient flow and in a trained network.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_invariants),
         expected={
             "drift along the flow": at_most(
@@ -262,7 +262,7 @@ CLAIMS = (
             "Gradient descent conserves |theta|^2 - c |xi|^2 of every neuron, whatever the loss, where c is 2 for "
             "squares and 1 for ReLU."
         ),
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_balance),
         expected={
             "largest change of |theta|^2 - c |xi|^2": at_most(

@@ -202,7 +202,7 @@ CLAIMS = (
                 -0.01, 0.01, "in the authors' network the accuracy equals the share of mirrored pairs"
             ),
             TRUE: at_most(0.05, "in the authors' network 0 of 36 pairs are right"),
-            TRUE_LOSS: at_least(1, "worse than guessing"),
+            TRUE_LOSS: at_least(1, "the loss should be worse than by guessing"),
         },
         behaviour=(OFF_PLATEAU, TRUE),
         reported=("share of mirrored pairs in the test set",),
@@ -222,7 +222,7 @@ CLAIMS = (
         measure=each(_common),
         expected={
             RARE: at_most(0.1, "the authors' network has .000"),
-            LEAST_RARE: at_most(1, "below chance"),
+            LEAST_RARE: at_most(1, "the probability should be below chance"),
         },
         behaviour=(RARE,),
         changed=(
@@ -265,7 +265,7 @@ CLAIMS = (
         id="he.grok.alignment",
         where="section 5.3, figure 14",
         statement="Phase alignment improves in all three stages of training.",
-        source_says="improves throughout",
+        source_says="alignment improves throughout training",
         measure=each(_sparsity),
         expected={
             SINES: at_most(

@@ -52,7 +52,7 @@ CLAIMS = (
         statement="After the cleanup stage of training, the test accuracy is perfect.",
         source_says="the test accuracy is 100%; the source's network has .9774",
         measure=each(_final),
-        expected={FINAL: equals(1, "perfect, as worded")},
+        expected={FINAL: equals(1, 'the source says "perfect"')},
         reported=(UNSEEN_DIAGONAL,),
         needs=named("grok"),
         scope="any seed",
@@ -67,7 +67,7 @@ CLAIMS = (
         id="he.grok.final_diagonal",
         where="ours",
         statement="The network learns to answer all pairs except the pairs x = y that it has not seen in training.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_final),
         expected={
             OFF_DIAGONAL: at_least(0.99, "in the authors' network 130 of 130 unseen pairs with x != y are right"),

@@ -220,7 +220,7 @@ CLAIMS = (
             "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. Such "
             "logits have no ghosts (side peaks), dips of a third, and no signal where x = y."
         ),
-        source_says="not said",
+        source_says="the source does not state this",
         measure=_square_waves,
         expected={
             GHOST: between(-0.02, 0.02, "in the limit of large p there are no ghosts"),

@@ -133,9 +133,9 @@ CLAIMS = (
         id="he.logits.ghost",
         where="figure 8",
         statement="The logits have ghosts (side peaks) at 2x and 2y that are half as high as the main peak.",
-        source_says="half as high",
+        source_says="ghosts are half as high as the main peak",
         measure=each(_ghost),
-        expected={GHOST: between(0.4, 0.6, "one half")},
+        expected={GHOST: between(0.4, 0.6, "the source states one half")},
         reported=(DIP, FIT, "ghost over peak with squares as nonlinearity"),
         needs=ALL,
         scope="any seed",
@@ -151,7 +151,7 @@ CLAIMS = (
         where="ours",
         statement="With ReLU, the heights of the logits' ghosts (side peaks) and dips lie between those of ideal "
         "square waves and those of ideal cosines.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_ghost),
         expected={
             GHOST: between(0, 0.33, "square waves have 0, cosines 1/3"),
@@ -185,7 +185,7 @@ CLAIMS = (
         id="he.logits.prefactor_relu",
         where="ours",
         statement="With ReLU, the prefactor cos^2(w(x - y)/2) fits the logits worst of four candidate prefactors.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_prefactor),
         expected={WORST: at_most(0, "this prefactor should be the worst of four")},
         reported=tuple(PREFACTORS.values()),
@@ -213,7 +213,7 @@ CLAIMS = (
         where="ours",
         statement="With ReLU the pairs x = y are the hardest: their right logit is smaller, and their loss larger, "
         "than for other pairs.",
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_diagonal),
         expected={
             LEAD: at_most(1, "the authors' ReLU networks have .79 to .92"),
@@ -229,7 +229,7 @@ CLAIMS = (
         where="section 3.2",
         statement="Single neurons and single frequencies predict almost no answers; only the sum over many neurons "
         "predicts the answer.",
-        source_says="majority voting",
+        source_says="neurons decide by majority voting",
         measure=each(_subset),
         expected={
             SINGLE: at_most(2.5, "the accuracy times p should be near 1, which is chance"),
@@ -250,7 +250,7 @@ CLAIMS = (
             "right. With square waves instead, answers are wrong only at x = y. The remainder of the weights gives "
             "few right answers."
         ),
-        source_says="not said",
+        source_says="the source does not state this",
         measure=each(_idealised),
         expected={
             COSINES: at_least(0.999, "the authors' eight networks have 1.0"),
@@ -271,12 +271,12 @@ CLAIMS = (
         id="he.embed",
         where="notebook on the trained embedding",
         statement="A trained embedding does not change how neurons vote for the answer.",
-        source_says="the same features",
+        source_says="the source finds the same features",
         measure=each(_like_others),
         expected={
-            "accuracy": equals(1, "all pairs"),
+            "accuracy": equals(1, "all pairs should be right"),
             ALIGNED: at_least(0.98, "we expect the same value as without an embedding"),
-            USED: equals(11, "all frequencies"),
+            USED: equals(11, "the network should use all frequencies"),
         },
         needs=named("embed"),
         scope="any seed",
@@ -285,12 +285,12 @@ CLAIMS = (
         id="he.p97",
         where="default of the released code",
         statement="The main results also hold at p = 97 with 1,024 neurons.",
-        source_says="the same features",
+        source_says="the source finds the same features",
         measure=each(_like_others),
         expected={
-            "accuracy": equals(1, "all pairs"),
+            "accuracy": equals(1, "all pairs should be right"),
             ALIGNED: at_least(0.98, "we expect the same value as at p = 23"),
-            USED: equals(48, "all frequencies"),
+            USED: equals(48, "the network should use all frequencies"),
         },
         reported=("least probability of the right answer",),
         needs=(WIDE,),

@@ -127,7 +127,7 @@ CLAIMS = (
             "values to 90%, T_miiii less T_nanda": at_least(
                 1, "the authors' figure has 73 values for T_miiii and 49 for T_nanda"
             ),
-            "effective rank, T_miiii over T_nanda": at_least(1.0000001, "larger at all"),
+            "effective rank, T_miiii over T_nanda": at_least(1.0000001, "any larger value confirms the statement"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -138,7 +138,7 @@ CLAIMS = (
         where="figure 9",
         statement="In modular addition, the top left singular vectors of the embedding are waves of a single "
         "frequency.",
-        source_says="by eye",
+        source_says="the source judges this by eye from a figure",
         measure=each(_waves),
         expected={
             "median share of the best wave, top vectors": at_least(
@@ -173,13 +173,13 @@ CLAIMS = (
         where="figure 10",
         statement="The top left singular vectors of T_miiii's embedding are also periodic, with more frequencies than "
         "in modular addition.",
-        source_says="by eye",
+        source_says="the source judges this by eye from a figure",
         measure=_many_waves,
         expected={
             "mean share of the best wave over that of random vectors": at_least(
                 2, "the best wave's share must be clearly higher than in random vectors"
             ),
-            "frequencies, T_miiii less T_nanda": at_least(1, "more at all"),
+            "frequencies, T_miiii less T_nanda": at_least(1, "any larger number confirms the statement"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -189,7 +189,7 @@ CLAIMS = (
         id="miiii.fig11",
         where="figure 11",
         statement="The embedding of modular addition has a few active frequencies.",
-        source_says="about 5",
+        source_says="the source counts about 5 frequencies",
         measure=each(_sparse),
         expected={
             "active frequencies": at_most(10, "the source has about 5 active frequencies"),
@@ -206,13 +206,13 @@ CLAIMS = (
         where="figure 12",
         statement="The embedding of T_miiii has a much broader frequency spectrum than the embedding of modular "
         "addition.",
-        source_says="by eye",
+        source_says="the source judges this by eye from a figure",
         measure=_broad,
         expected={
             "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(
                 2, "in the source's figure the spectrum of T_miiii looks much broader"
             ),
-            "Gini coefficient, T_miiii less T_nanda": at_most(0, "broader at all"),
+            "Gini coefficient, T_miiii less T_nanda": at_most(0, "any smaller Gini coefficient confirms the statement"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -223,7 +223,7 @@ CLAIMS = (
         where="figure 13",
         statement="If a network is trained on shuffled labels, its embedding has no active frequencies. So the "
         "frequencies come from the data.",
-        source_says="by eye",
+        source_says="the source judges this by eye from a figure",
         measure=_aperiodic,
         expected={
             "Gini coefficient, T_basis": at_most(0.15, "a random matrix has a Gini coefficient of 0.02"),

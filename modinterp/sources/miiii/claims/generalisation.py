@@ -217,7 +217,7 @@ CLAIMS = (
         id="miiii.25_together",
         where="model performance",
         statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a mechanism.",
-        source_says="near epoch 40,000",
+        source_says="these tasks generalise near epoch 40,000",
         measure=_together,
         expected={
             "interquartile range of log10 of the epoch, other tasks": at_most(
@@ -267,7 +267,7 @@ CLAIMS = (
         statement="A network that learns all remainders at once generalises later than a network that learns addition.",
         source_says="the source expects this, because all remainders are harder than addition",
         measure=_slower,
-        expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later")},
+        expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later than addition")},
         needs=(CODED, *NANDA),
         required=(CODED, "miiii/nanda-[0-4]"),
         # one network of addition in the place of that of all remainders: of five, it is hardly ever the slowest

@@ -98,7 +98,7 @@ CLAIMS = (
         id="miiii.fig2",
         where="figure 2",
         statement="For p = 11 the inputs are the numbers from (0, 0) = 0 to (10, 10) = 120.",
-        source_says="121 samples",
+        source_says="the source's figure shows 121 samples",
         measure=_small_inputs,
         expected={"cells": equals(121), "first number": ZERO, "last number": equals(120), "cells that differ": ZERO},
         needs=(),
@@ -110,7 +110,7 @@ CLAIMS = (
         where="figure 3",
         statement="For p = 11 the remainders by 2, 3, 5 and 7 are periodic in the number, and the table of modular "
         "addition is symmetric.",
-        source_says="five panels",
+        source_says="the source's figure has five panels",
         measure=_small_labels,
         expected={
             "panels of remainders": equals(4),

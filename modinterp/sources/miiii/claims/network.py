@@ -58,7 +58,7 @@ CLAIMS = (
             "The network is one block without LayerNorm or biases, with He initialisation, 4 heads and 4 d ReLU "
             "neurons. The network has dropout on the residual stream, and its logits are read at the last position."
         ),
-        source_says="256 dimensions, dropout 1/10",
+        source_says="the network has 256 dimensions and a dropout of 1/10",
         measure=_architecture,
         expected={
             "names and shapes as stated, no biases": equals(1),
@@ -74,7 +74,7 @@ CLAIMS = (
         id="miiii.shared_layers",
         where="multi-task section",
         statement="All tasks share one embedding and one block; each task has its own unembedding.",
-        source_says="a definition",
+        source_says="the source states this as a definition",
         measure=_shared,
         expected={"embeddings": equals(1), "blocks": equals(1), "outputs read from one residual stream": equals(1480)},
         needs=(),
@@ -84,7 +84,7 @@ CLAIMS = (
         id="miiii.heads_sum_equals_concat",
         where="transformer architecture",
         statement="Adding the heads' outputs equals concatenating them before W_O.",
-        source_says="identical",
+        source_says="both give identical results",
         measure=_heads,
         expected={"largest difference of sum and concatenation": at_most(1e-5)},
         needs=(),

@@ -122,7 +122,7 @@ CLAIMS = (
         id="miiii.fig4",
         where="figure 4",
         statement="As a function of the two digits, a neuron has a few active frequencies.",
-        source_says="one neuron shown",
+        source_says="the source's figure shows one neuron",
         measure=_one_neuron,
         expected={
             "largest over mean magnitude of the transform, best neuron": at_least(
@@ -144,7 +144,7 @@ CLAIMS = (
         statement=(
             "The source shows each head's attention over all pairs of digits, and draws a corner of 37 by 37 pairs."
         ),
-        source_says="37 by 37",
+        source_says="the source's figure shows 37 by 37 pairs",
         measure=_patterns,
         expected={
             "heads drawn": equals(4),
@@ -173,7 +173,7 @@ CLAIMS = (
         id="miiii.dft_matrix",
         where="discrete Fourier transform",
         statement="Multiplying the one-hot basis by the Fourier matrix gives the Fourier basis.",
-        source_says="a definition",
+        source_says="the source states this as a definition",
         measure=_one_hot,
         expected={
             "largest difference of the transformed one-hot basis and the waves": at_most(1e-12),
@@ -186,7 +186,7 @@ CLAIMS = (
         id="miiii.x.neuron_periodic",
         where="the section on neurons",
         statement="Neurons of T_miiii are periodic; neurons of T_basis (shuffled labels) are not periodic.",
-        source_says="by eye",
+        source_says="the source judges this by eye from a figure",
         measure=_periodic,
         expected={
             "median of largest over mean magnitude, T_miiii over T_basis": at_least(
@@ -201,7 +201,7 @@ CLAIMS = (
         id="miiii.x.attention",
         where="the section on attention",
         statement="Heads of T_miiii attend to one digit; heads of T_nanda (addition) attend to both digits.",
-        source_says="by eye",
+        source_says="the source judges this by eye from a figure",
         measure=_exclusive,
         expected={MORE_EXCLUSIVE: at_least(0.2, "the source sees this difference by eye")},
         reported=(DISTANCE_MIIII, DISTANCE_NANDA),

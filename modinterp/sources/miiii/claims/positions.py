@@ -60,7 +60,7 @@ CLAIMS = (
         id="miiii.fig7.pearson.nanda",
         where="figure 7",
         statement="The two position embeddings are similar in modular addition.",
-        source_says="0.95",
+        source_says="a correlation of 0.95",
         measure=each(_alike),
         expected={PEARSON: at_least(0.5, "the source's correlation is 0.95; below 0.5, embeddings are hardly similar")},
         given={"test accuracy": LEARNED},
@@ -98,7 +98,7 @@ CLAIMS = (
         id="miiii.fig7.pearson.miiii",
         where="figure 7",
         statement="In T_miiii the two position embeddings are opposed, not similar.",
-        source_says="-0.64",
+        source_says="a correlation of -0.64",
         measure=_apart,
         expected={
             PEARSON: at_most(
@@ -132,8 +132,10 @@ CLAIMS = (
         source_says="the source infers this from the two correlations",
         measure=_swap,
         expected={
-            "T_nanda with its positions exchanged, lowest accuracy": at_least(0.99, "nothing may change"),
-            MIIII_SWAPPED: at_most(0.5, "destroyed"),
+            "T_nanda with its positions exchanged, lowest accuracy": at_least(
+                0.99, "exchanging the positions should change no answer of T_nanda"
+            ),
+            MIIII_SWAPPED: at_most(0.5, "exchanging the positions should make most answers of T_miiii wrong"),
         },
         given={"T_miiii as trained, mean accuracy of tasks that depend on the order": LEARNED},
         needs=(CODED, *NANDA),

@@ -130,7 +130,7 @@ CLAIMS = (
         id="miiii.eq1.nanda_task",
         where="equation 1",
         statement="T_nanda is the sum x0 + x1 modulo 113.",
-        source_says="a definition",
+        source_says="the source states this as a definition",
         measure=_addition,
         expected={INPUTS: equals(N), WRONG_LABELS: ZERO},
         needs=(),
@@ -161,7 +161,7 @@ CLAIMS = (
         id="miiii.count29",
         where="multi-task section",
         statement="There are 29 primes below 113.",
-        source_says="29",
+        source_says="the source counts 29 primes",
         measure=_count,
         expected={"primes below 113": equals(29)},
         needs=(),
@@ -174,7 +174,7 @@ CLAIMS = (
             "T_miiii depends on the order of the digits: 27 of its tasks do. The tasks q = 2 and q = 7 do not, "
             "because 2 and 7 divide 112."
         ),
-        source_says="of all tasks",
+        source_says="the source states this of all tasks",
         measure=_order,
         expected={
             "tasks that depend on the order of the digits": equals(27),
@@ -191,7 +191,7 @@ CLAIMS = (
             "The source says that only primes have no remainder of 0. In fact the numbers without a remainder of 0 "
             "are 1 and the primes from 113 on. Every prime below 113 has a remainder of 0."
         ),
-        source_says="the primes",
+        source_says="the source states this of the primes alone",
         measure=_no_zero,
         expected={
             "numbers without a remainder of 0": equals(1495),
@@ -206,7 +206,7 @@ CLAIMS = (
         id="miiii.n_ln_n",
         where="introduction",
         statement="There are about n / ln n primes up to n.",
-        source_says="23.9 and 1,350.5",
+        source_says="the formula gives 23.9 and 1,350.5",
         measure=_density,
         expected={"primes over n / ln n at 113": between(1, 1.3), "primes over n / ln n at 12,769": between(1, 1.3)},
         needs=(),
@@ -243,7 +243,7 @@ CLAIMS = (
         id="miiii.eq6.mce",
         where="equation 6",
         statement="The loss of a task is the mean of ln(1 / probability of the right answer).",
-        source_says="a definition",
+        source_says="the source states this as a definition",
         measure=_mean_cross_entropy,
         expected={"largest difference of three ways to it": at_most(1e-12)},
         needs=(),

@@ -50,7 +50,7 @@ CLAIMS = (
         measure=each(_linear),
         given=CIRCULAR,
         expected={
-            GS: at_least(1 - 1e-4, "1 by construction"),
+            GS: at_least(1 - 1e-4, "the symmetricity is 1 by construction"),
             "distance_irrelevance": at_most(0.6, "the released model has an irrelevance of 0.2302"),
             "pizza formula on the first circle": at_least(
                 0.9, "in the released model the pizza's formula explains 0.9885"

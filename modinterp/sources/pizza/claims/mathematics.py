@@ -91,10 +91,10 @@ CLAIMS = (
         id="pizza.clock.ideal",
         where="section 2.1",
         statement="An algorithm that adds angles and computes cos(w(a + b - c)) solves modular addition.",
-        source_says="a theorem",
+        source_says="this is a theorem",
         measure=_clock,
         expected={
-            SINGLE: equals(1, "59 is prime"),
+            SINGLE: equals(1, "one circle suffices because 59 is prime"),
             SUBSETS: equals(1, "the cosines of all frequencies are 1 only at the right answer"),
         },
         scope="any network",
@@ -109,7 +109,7 @@ CLAIMS = (
         ),
         source_says="this is an identity, which the source's evaluation notebook computes",
         measure=_identity,
-        expected={DIFFERENCE: at_most(1e-12, "rounding in float64")},
+        expected={DIFFERENCE: at_most(1e-12, "we allow rounding errors in float64")},
         scope="any network",
         figure="formulas",
     ),
@@ -128,7 +128,7 @@ CLAIMS = (
         },
         expected={
             SINGLE: equals(1, "no two residues lie opposite each other where p is odd"),
-            LEAST_FACTOR: near(math.sin(math.pi / 118), 1e-9, "sin(pi / 118)"),
+            LEAST_FACTOR: near(math.sin(math.pi / 118), 1e-9, "the formula gives sin(pi / 118)"),
             LEAST_FACTOR_EVEN: at_most(
                 1e-15, "for even p, the logits of opposite points are 0 up to rounding, so such pairs have no answer"
             ),

@@ -151,7 +151,7 @@ CLAIMS = (
         id="pizza.modelA.di",
         where="sections 3.2 and 4.1",
         statement="With constant attention, the correct logit depends on the distance a - b of the two numbers.",
-        source_says="0.1717 (evaluation notebook)",
+        source_says="the evaluation notebook has an irrelevance of 0.1717",
         measure=each(circularity),
         given=CIRCULAR,
         expected={
@@ -175,7 +175,7 @@ CLAIMS = (
         where="sections 3.2 and 4.1",
         statement="In the median network with constant attention, the correct logit depends mostly on the distance a "
         "- b of the two numbers.",
-        source_says="0.1717 (evaluation notebook)",
+        source_says="the evaluation notebook has an irrelevance of 0.1717",
         measure=lambda *runs: {
             CIRCULAR_RUNS: len(circular(runs)),
             MEDIAN_DI: middle([m.irrelevance.correct for m in chosen_or_all(circular(runs), runs)]),
@@ -199,7 +199,7 @@ CLAIMS = (
         id="pizza.modelB.di",
         where="sections 3.2 and 4.1",
         statement="With softmax attention, the correct logit hardly depends on the distance a - b of the two numbers.",
-        source_says="0.85",
+        source_says="an irrelevance of 0.85",
         measure=_independent,
         expected={
             DI_OF_SOLVED: at_least(
@@ -223,8 +223,8 @@ CLAIMS = (
         measure=_separate,
         given=_ONE_OF_EACH,
         expected={
-            GS_GAP: at_least(1e-9, "no overlap"),
-            DI_GAP: at_least(1e-9, "no overlap"),
+            GS_GAP: at_least(1e-9, "the values of both kinds should not overlap"),
+            DI_GAP: at_least(1e-9, "the values of both kinds should not overlap"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,

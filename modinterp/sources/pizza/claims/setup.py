@@ -87,7 +87,7 @@ CLAIMS = (
         where="section 2",
         statement="The networks are transformers of one layer and width 128 on a + b mod 59, without =, LayerNorm or "
         "tied weights.",
-        source_says="212,608 weights",
+        source_says="each network has 212,608 weights",
         measure=_arch,
         expected={
             "weights of a network of width 128": equals(
@@ -108,7 +108,7 @@ CLAIMS = (
             "largest distance of a row of attention to 2 - rate": at_most(
                 1e-6, "with two positions a row of attention adds up to rate + 2 (1 - rate)"
             ),
-            "attention at rate 0 is 1 everywhere": equals(1, "bit for bit"),
+            "attention at rate 0 is 1 everywhere": equals(1, "the attention should be exactly 1"),
             "least attention of the first position to the second": at_least(
                 1e-9, "the code applies no mask, so the first position attends to the second"
             ),
@@ -122,17 +122,17 @@ CLAIMS = (
         source_says="2,784 of 3,481 pairs (configurations of the released networks)",
         measure=_recipe,
         expected={
-            TRAIN_PAIRS: equals(2784, "80% of 59^2"),
-            TEST_PAIRS: equals(697, "59^2 - 2,784"),
-            EPOCHS: equals(20_000, "the released configurations"),
-            DECAY: equals(2, "the released configurations"),
-            STEP: equals(1e-3, "the released configurations"),
-            FIRST_BETA: equals(0.9, "the released code"),
-            LOSS_DTYPE: equals(1, "the released code"),
-            BETA: equals(0.98, "the released code"),
+            TRAIN_PAIRS: equals(2784, "this is 80% of 59^2 pairs"),
+            TEST_PAIRS: equals(697, "these are the remaining 59^2 - 2,784 pairs"),
+            EPOCHS: equals(20_000, "the released configurations have this value"),
+            DECAY: equals(2, "the released configurations have this value"),
+            STEP: equals(1e-3, "the released configurations have this value"),
+            FIRST_BETA: equals(0.9, "the released code has this value"),
+            LOSS_DTYPE: equals(1, "the released code has this value"),
+            BETA: equals(0.98, "the released code has this value"),
             BETA_LINEAR: equals(0.999, "the released notebook uses torch's default for this setting"),
-            WARMUP: equals(10, "the released code"),
-            WARMUP_LINEAR: equals(0, "the released notebook"),
+            WARMUP: equals(10, "the released code has this value"),
+            WARMUP_LINEAR: equals(0, "the released notebook has this value"),
         },
         scope="any network",
     ),

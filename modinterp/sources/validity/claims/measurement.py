@@ -112,9 +112,9 @@ CLAIMS = (
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
-            "width of the 95% interval of the half turn": at_most(0.05, "the audit's own threshold"),
-            "standard deviation over three splits": at_most(0.02, "the audit's own threshold"),
-            "standard deviation of the swap over three pairings": at_most(0.02, "the audit's own threshold"),
+            "width of the 95% interval of the half turn": at_most(0.05, "this is the audit's own threshold"),
+            "standard deviation over three splits": at_most(0.02, "this is the audit's own threshold"),
+            "standard deviation of the swap over three pairings": at_most(0.02, "this is the audit's own threshold"),
         },
         needs=WITH_NEURONS,
         scope="any seed",
