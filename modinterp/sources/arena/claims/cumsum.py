@@ -174,8 +174,8 @@ CLAIMS = (
         source_says="queries and keys are identically zero",
         measure=each(_qk_zero),
         expected={
-            QUERIES: at_most(0.05, "the source calls these weights zero"),
-            KEYS: at_most(0.05, "the source calls these weights zero"),
+            QUERIES: at_most(0.05, "the source calls the weights of queries and keys zero"),
+            KEYS: at_most(0.05, "the source calls the weights of queries and keys zero"),
             SCORE: at_most(0.01, "the source's scores are zero, so no score distinguishes two positions"),
         },
         needs=CUMSUM,
@@ -187,7 +187,11 @@ CLAIMS = (
         statement="The head writes all numbers along one direction.",
         source_says="only one singular value of the head's output matrix is far from zero",
         measure=each(lambda m: {"energy of the first direction": u(judged(m)).energy}),
-        expected={"energy of the first direction": at_least(0.999, "the source finds one direction")},
+        expected={
+            "energy of the first direction": at_least(
+                0.999, "the source finds that the head writes along one direction"
+            )
+        },
         needs=CUMSUM,
         scope="any seed",
         figure="cumsum_line",
@@ -214,7 +218,7 @@ CLAIMS = (
         source_says="the head computes the cumulative mean",
         measure=each(_mean),
         expected={
-            WITH_MEAN: at_least(0.999, "the source says that the stream holds the mean"),
+            WITH_MEAN: at_least(0.999, "the source says that the residual stream holds the mean"),
             "accuracy by the sign of the projection": at_least(0.999, "the sign of the projection is the answer"),
         },
         behaviour=("accuracy by the sign of the projection",),
@@ -234,11 +238,11 @@ CLAIMS = (
         source_says="cosines of .970, -.958, -.949, -.190 and -.128",
         measure=each(_u_align),
         expected={
-            POS_U: at_least(0.9, "the source's cosine is 0.970"),
-            NEG_U: at_most(-0.9, "the source's cosine is -0.958"),
-            POS_NEG: at_most(-0.8, "the source's cosine is -0.949"),
-            POS_ZERO: between(-0.4, 0, "the source's cosine is -0.190"),
-            NEG_ZERO: between(-0.4, 0, "the source's cosine is -0.128"),
+            POS_U: at_least(0.9, "in the source 'positive' and u have a cosine of 0.970"),
+            NEG_U: at_most(-0.9, "in the source 'negative' and u have a cosine of -0.958"),
+            POS_NEG: at_most(-0.8, "in the source 'positive' and 'negative' have a cosine of -0.949"),
+            POS_ZERO: between(-0.4, 0, "in the source 'positive' and 'zero' have a cosine of -0.190"),
+            NEG_ZERO: between(-0.4, 0, "in the source 'negative' and 'zero' have a cosine of -0.128"),
         },
         printed={POS_U: 0.970, NEG_U: -0.958, POS_NEG: -0.949, POS_ZERO: -0.190, NEG_ZERO: -0.128},
         needs=CUMSUM,

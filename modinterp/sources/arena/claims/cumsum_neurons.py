@@ -114,7 +114,7 @@ CLAIMS = (
         source_says="without the MLP, the network with centred weights has a loss of .536",
         measure=each(_without_mlp),
         expected={
-            ACCURACY: between(0.5, 0.9, "more than half of the answers should be right"),
+            ACCURACY: between(0.5, 0.9, "more than half of the answers should stay right without neurons"),
             "share of the errors that answer zero": at_least(0.95, "the source says that wrong answers are zero"),
         },
         behaviour=(ACCURACY,),
@@ -142,7 +142,9 @@ CLAIMS = (
         statement="A neuron fires on one sign of the mean, and boosts the answer of this same sign.",
         source_says="the source says this of six neurons",
         measure=each(_signs_agree),
-        expected={AGREEING: equals(1, "the source says this of every neuron that matters")},
+        expected={
+            AGREEING: equals(1, "the source says that every neuron that matters boosts the sign that it fires on")
+        },
         needs=CUMSUM,
         scope="any seed",
         control="also true before training",
@@ -154,7 +156,11 @@ CLAIMS = (
         statement="Neurons 0, 1, 3 and 4 fire on positive means; neurons 2 and 7 fire on negative means.",
         source_says="neurons 0, 1, 3, 4 fire on positive means; 2, 7 on negative",
         measure=each(_signs_listed),
-        expected={"neurons with the sign that the source lists": equals(6, "we compare with the source's list")},
+        expected={
+            "neurons with the sign that the source lists": equals(
+                6, "our neurons should have the signs of the source's list"
+            )
+        },
         given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
         needs=CUMSUM[:1],
         finding=one_seed(

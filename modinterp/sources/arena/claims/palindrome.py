@@ -187,8 +187,8 @@ CLAIMS = (
         source_says="without one head, the margin falls from 7.489 to .614 (first layer) or .299 (second layer)",
         measure=each(_heads),
         expected={
-            FIRST: at_most(2, "the source's margin is 0.614"),
-            SECOND: at_most(2, "the source's margin is 0.299"),
+            FIRST: at_most(2, "without the first-layer head the source's margin is 0.614"),
+            SECOND: at_most(2, "without the second-layer head the source's margin is 0.299"),
         },
         needs=PALINDROME,
         scope="any seed",

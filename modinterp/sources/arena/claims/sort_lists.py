@@ -119,7 +119,7 @@ CLAIMS = (
         source_says="the source shows this in a figure",
         measure=each(_triples),
         expected={
-            PREFERS: at_least(0.3, "this should happen often"),
+            PREFERS: at_least(0.3, "d + 2 should often get more attention than d + 1"),
             RIGHT: at_least(0.99, "the network answers d + 1 although d + 2 gets more attention"),
         },
         needs=SORT,

@@ -178,7 +178,7 @@ CLAIMS = (
         measure=each(_carry_heads),
         expected={
             FOLLOWED: at_least(2, "in two of three columns, a head should agree with the hierarchy by 0.95 or more"),
-            LEAST_FOLLOWED: at_least(0.85, "the agreement should reach this value in all columns"),
+            LEAST_FOLLOWED: at_least(0.85, "in all columns, a head should agree with the hierarchy by 0.85 or more"),
         },
         needs=SUM,
         scope="any seed",
@@ -271,7 +271,7 @@ CLAIMS = (
         ),
         source_says="heads elsewhere write no useful information",
         measure=each(_places),
-        expected={ELSEWHERE: at_most(0.05, "the source says that heads elsewhere are of no use")},
+        expected={ELSEWHERE: at_most(0.05, "the source says that first-layer heads at other positions are of no use")},
         needs=SUM,
         scope="any seed",
         finding=refuted(
@@ -289,7 +289,7 @@ CLAIMS = (
         source_says="the source says this in its summary",
         measure=each(_layer1),
         expected={
-            ITSELF: at_least(0.5, "the source says that positions attend mostly to themselves"),
+            ITSELF: at_least(0.5, "the source says that second-layer heads attend mostly to their own position"),
             MATTER_LESS: at_most(1, "a second-layer head matters less than the second most important first-layer head"),
         },
         reported=(FROZEN,),

@@ -246,7 +246,7 @@ CLAIMS = (
         where="not in the source, which leaves repeated carries aside",
         statement="The network applies a carry that passed through a column of nine as reliably as any other carry.",
         source_says="the source does not state this",
-        expected={"accuracy_through_nines": at_least(0.95, "nearly all such digits should be right")},
+        expected={"accuracy_through_nines": at_least(0.95, "nearly all digits with such a carry should be right")},
         finding=mixed(
             "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
         ),

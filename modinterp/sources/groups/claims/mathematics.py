@@ -95,7 +95,9 @@ CLAIMS = (
         expected={
             "largest error of rho(a b) = rho(a) rho(b)": _EXACT,
             "largest entry of the joined basis times itself, less 1": _EXACT,
-            "sum of squared dimensions over the order": equals(1, "by Burnside's theorem the sum equals the order"),
+            "sum of squared dimensions over the order": equals(
+                1, "by Burnside's theorem the squared dimensions add up to the group's order"
+            ),
         },
         scope="any network",
         figure="matrices",

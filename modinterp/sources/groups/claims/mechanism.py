@@ -114,7 +114,7 @@ CLAIMS = (
         given=LEARNED,
         expected={
             "live neurons of one representation to 95%, the same of a and b": at_least(
-                0.95, "in a released network this is true of all live neurons"
+                0.95, "a released network has only such live neurons"
             ),
             "live neurons, share of all": at_least(
                 0.5,
@@ -284,8 +284,8 @@ CLAIMS = (
             "neurons constant on cosets of a subgroup": near(
                 1,
                 0.1,
-                "in a released network this is true of all neurons; we saw this before setting the "
-                "tolerance, so only our networks are a test",
+                "in a released network all neurons are constant on cosets; we knew this beforehand, so only our "
+                "networks are a test",
             ),
             "random functions of the same representations on as large ones": at_most(
                 0.1,

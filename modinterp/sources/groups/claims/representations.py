@@ -65,7 +65,7 @@ CLAIMS = (
         statement="The characters of the key representations explain most of the variance of the logits.",
         source_says="the share is 0.8481 in the mainline network, and 0.31 to 0.86 in 50 seeds (median 0.59)",
         given=LEARNED,
-        expected={"logit_fve_row": at_least(0.3, "the lowest share of 50 released seeds is 0.31")},
+        expected={"logit_fve_row": at_least(0.3, "the lowest explained share of 50 released seeds is 0.31")},
         needs=S5_MLP,
         scope="any seed",
         finding=Finding(
@@ -85,8 +85,8 @@ CLAIMS = (
         measure=each(_embedding),
         given=LEARNED,
         expected={
-            W_A: at_least(0.99, "in 50 seeds the share is at least 0.996"),
-            W_B: at_least(0.99, "in 50 seeds the share is at least 0.996"),
+            W_A: at_least(0.99, "in 50 seeds key representations hold at least 0.996"),
+            W_B: at_least(0.99, "in 50 seeds key representations hold at least 0.996"),
             "least share of a key representation": at_least(
                 0.005,
                 "the weakest key representation has a share of 0.0695 in the mainline network, and must not be absent",
@@ -103,9 +103,11 @@ CLAIMS = (
         source_says="the share is 0.9405 in the mainline network, and 0.899 to 0.962 in 50 seeds",
         given=LEARNED,
         expected={
-            "read_key_share": at_least(0.88, "in 50 seeds the share is 0.899 to 0.962"),
+            "read_key_share": at_least(0.88, "in 50 seeds key representations hold 0.899 to 0.962 of W_U"),
             "key_energy": at_least(
-                0.97, "the share is 0.9955 in a released network; the removed mean has no effect on the softmax"
+                0.97,
+                "without the mean, key representations hold 0.9955 of W_U in a released network; the mean has "
+                "no effect on the softmax",
             ),
         },
         needs=S5_MLP,
@@ -120,8 +122,12 @@ CLAIMS = (
         "seeds have 0.859 to 0.911 (rho(a b) alone has 0.092 to 0.131)",
         given=LEARNED,
         expected={
-            "neurons_at_keys": between(0.82, 0.95, "the share is 0.859 to 0.911 in 50 seeds"),
-            "neurons_product_share": between(0.07, 0.16, "the share of rho(a b) is 0.092 to 0.131 in 50 seeds"),
+            "neurons_at_keys": between(
+                0.82, 0.95, "in 50 seeds key representations hold 0.859 to 0.911 of the neurons' variance"
+            ),
+            "neurons_product_share": between(
+                0.07, 0.16, "in 50 seeds rho(a b) holds 0.092 to 0.131 of the neurons' variance"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",

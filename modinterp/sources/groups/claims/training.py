@@ -122,13 +122,13 @@ CLAIMS = (
             statement=f"The {name} network also groks.",
             source_says=says,
             expected={
-                "grokked": between(low / 3, high * 3, f"{says}, within a factor of 3"),
+                "grokked": between(low / 3, high * 3, f"the source has {says}; we allow a factor of 3"),
                 "final_test_accuracy": at_least(0.99, "the network has generalised when its training ends"),
             },
             changed=(
                 Change(
                     date="2026-11-29",
-                    what="the claim compares a second number with an expected value",
+                    what="which numbers of the claim have an expected value",
                     before="only the grokking epoch has an expected value; a run that never generalises has no such "
                     "epoch",
                     now="the test accuracy at the end of training also has an expected value",

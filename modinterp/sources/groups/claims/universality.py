@@ -144,9 +144,9 @@ CLAIMS = (
         "1, 1)",
         measure=_frequency,
         expected={
-            LEARN_SIGN: at_least(2, "in the source 49 of 50 seeds learn it; we have three seeds"),
-            LEARN_STANDARD: at_least(2, "in the source 49 of 50 seeds learn it; we have three seeds"),
-            LEARN_LARGEST: equals(0, "in the source 0 of 50 seeds learn it"),
+            LEARN_SIGN: at_least(2, "in the source 49 of 50 seeds learn this representation; we have three seeds"),
+            LEARN_STANDARD: at_least(2, "in the source 49 of 50 seeds learn this representation; we have three seeds"),
+            LEARN_LARGEST: equals(0, "in the source 0 of 50 seeds learn this representation"),
         },
         needs=S5_MLP,
         figure="prevalence",
@@ -187,7 +187,7 @@ CLAIMS = (
         measure=_fewer,
         expected={
             "strong representations of transformers over those of MLPs": at_most(
-                0.999, "the released summaries have ratios of 0.48 and 0.58"
+                0.999, "in the released summaries transformers have 0.48 and 0.58 times as many representations as MLPs"
             )
         },
         needs=(*C113_MLP, *C113_T, *D59_MLP, *D59_T),
@@ -207,7 +207,7 @@ CLAIMS = (
         measure=_doubles,
         expected={
             "weak frequencies that are doubled strong ones, share": at_least(
-                0.8, "in the released summaries 18 of 18 and 15 of 16 weak frequencies are"
+                0.8, "in the released summaries 18 of 18 and 15 of 16 weak frequencies are twice a strong frequency"
             )
         },
         needs=(*C113_MLP, *D59_MLP),

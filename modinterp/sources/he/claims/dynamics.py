@@ -153,8 +153,12 @@ CLAIMS = (
         source_says="the source states that this is exact",
         measure=each(_preserve_quad),
         expected={
-            LEAST_EARLY: at_least(0.9999, "while probabilities are nearly uniform the statement is exact"),
-            LEAST_LATE: at_least(0.95, "the authors' network has .967 at epoch 9,800"),
+            LEAST_EARLY: at_least(
+                0.9999, "while predicted probabilities are nearly uniform, a single frequency is preserved exactly"
+            ),
+            LEAST_LATE: at_least(
+                0.95, "in the authors' network one frequency holds at least .967 of the energy at epoch 9,800"
+            ),
         },
         needs=named("quad1"),
         scope="any seed",
@@ -170,8 +174,8 @@ CLAIMS = (
         source_says="the source states 1/9 and 1/25",
         measure=each(_leaks),
         expected={
-            THIRD: between(0.7 / 9, 1.3 / 9, "the source states a ninth; we allow 30%"),
-            FIFTH: between(0.7 / 25, 1.3 / 25, "the source states a twenty-fifth; we allow 30%"),
+            THIRD: between(0.7 / 9, 1.3 / 9, "the source states a ninth for the third harmonic; we allow 30%"),
+            FIFTH: between(0.7 / 25, 1.3 / 25, "the source states a twenty-fifth for the fifth harmonic; we allow 30%"),
         },
         reported=(EVEN,),
         needs=named("relu1", "std"),
@@ -196,12 +200,12 @@ CLAIMS = (
         measure=each(_leaks),
         expected={
             "largest relative difference of first-order harmonics read": at_most(
-                0.02, "we compare with a closed form, at p = 97"
+                0.02, "harmonics should equal a closed form, at p = 97"
             ),
             "largest relative difference of first-order harmonics written": at_most(
-                0.02, "we compare with a closed form, at p = 97"
+                0.02, "harmonics should equal a closed form, at p = 97"
             ),
-            EVEN: at_most(0.02, "the authors' network has .004"),
+            EVEN: at_most(0.02, "in the authors' network the second harmonic is .004 of the first"),
         },
         reported=(THIRD, FIFTH),
         needs=named("relu1"),
@@ -219,7 +223,7 @@ CLAIMS = (
         source_says="phases align first, then magnitudes grow",
         measure=each(_align_first),
         expected={
-            ALIGNED_BEFORE: at_most(0.5, "the authors' network has .48 at epoch 3,000"),
+            ALIGNED_BEFORE: at_most(0.5, "in the authors' network the median |D| is .48 at epoch 3,000"),
             SPEARMAN: at_most(-0.95, "by the gradient flow, the final alpha is a function of |D(0)|"),
         },
         reported=(GROWN,),
@@ -234,7 +238,11 @@ CLAIMS = (
         "as by guessing.",
         source_says="phases align first, then magnitudes grow",
         measure=each(_align_std),
-        expected={SINE: at_most(0.25, "the authors' network has .166 at epoch 400; random phases have .637")},
+        expected={
+            SINE: at_most(
+                0.25, "in the authors' network the mean |sin D| is .166 at epoch 400; random phases have .637"
+            )
+        },
         reported=(EPOCH,),
         needs=named("std"),
         scope="any seed",
@@ -246,7 +254,9 @@ CLAIMS = (
         statement="In each neuron, the frequency with the least initial misalignment of phases wins.",
         source_says="alignment rather than magnitude decides the winning frequency",
         measure=each(_lottery),
-        expected={BY_D: at_least(0.5, "if the misalignment decides, this should be true of most neurons")},
+        expected={
+            BY_D: at_least(0.5, "if misalignment decides, the least misaligned frequency should win in most neurons")
+        },
         reported=(BY_ALPHA,),
         needs=named("quad", "std"),
         scope="any seed",
@@ -267,8 +277,12 @@ CLAIMS = (
         source_says="the initialisation determines the winning frequency",
         measure=each(_lottery),
         expected={
-            BY_TIME: at_least(0.85, "the authors' network has .939"),
-            DECIDED: at_least(0.95, "in the authors' network this is true of .991 of 222 neurons"),
+            BY_TIME: at_least(
+                0.85, "in the authors' network the first frequency to dominate wins in .939 of the neurons"
+            ),
+            DECIDED: at_least(
+                0.95, "in the authors' network the first frequency to dominate wins in .991 of 222 neurons"
+            ),
         },
         reported=(BY_D, BY_ALPHA, N_DECIDED),
         needs=named("quad"),
@@ -284,7 +298,13 @@ CLAIMS = (
         ),
         source_says="the source says that the result carries over",
         measure=each(_lottery),
-        expected={BY_TIME: between(0.4, 0.85, "the authors' networks have .535 to .648, less than with squares")},
+        expected={
+            BY_TIME: between(
+                0.4,
+                0.85,
+                "in the authors' networks the first frequency to dominate wins in .535 to .648 of the neurons",
+            )
+        },
         reported=(BY_D, BY_ALPHA),
         needs=(*named("std", "sgd", "embed", "grok"), "he/p97-42"),
         scope="any seed",

@@ -196,7 +196,9 @@ CLAIMS = (
             SECOND[0]: _near(0.0080),
             SECOND[1]: _near(0.1110),
             SECOND[2]: _near(0.0797),
-            "largest rise of |D|, 1,000 starts": at_most(1e-12, "the source says that |D| never rises"),
+            "largest rise of |D|, 1,000 starts": at_most(
+                1e-12, "the source says that the misalignment |D| never rises"
+            ),
             OWN_RATE: between(-0.101, -0.099, "the derived rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 attracts"),
             APP_RATE: at_least(0, "with the signs printed in the app, D = 0 repels"),
             BLOG_RATE: between(0.018, 0.019, "with the signs printed in the post, D = 0 repels"),
@@ -215,7 +217,7 @@ CLAIMS = (
         measure=_contour,
         expected={
             OFF_PRINTED: at_most(1e-4, "the source prints five digits"),
-            ASYMMETRY: at_most(1e-9, "this is an identity, up to rounding"),
+            ASYMMETRY: at_most(1e-9, "D and -D give equal output weights, up to rounding"),
         },
         reported=("final beta at D = pi",),
         scope="any network",
@@ -231,8 +233,8 @@ CLAIMS = (
             "drift along the flow": at_most(
                 1e-5, "the flow conserves both quantities; deviations come from the step size"
             ),
-            CHANGE: at_most(0.005, "the authors' network has 9e-4"),
-            RATIO: between(0.98, 1.02, "the authors' network has .9988"),
+            CHANGE: at_most(0.005, "in the authors' network alpha^2 - 2 beta^2 changes by 9e-4"),
+            RATIO: between(0.98, 1.02, "in the authors' network alpha^2 beta sin D changes by a factor of .9988"),
         },
         needs=named("quad1"),
         scope="any seed",
@@ -247,7 +249,7 @@ CLAIMS = (
         measure=each(_match),
         expected={
             GROWTH: between(0.995, 1.005, "curves should agree within .005 while the loss is above .99 ln p"),
-            OFF_PHASE: at_most(0.005, "the authors' network has 7e-4"),
+            OFF_PHASE: at_most(0.005, "in the authors' network D differs from the flow by 7e-4"),
         },
         reported=("last epoch with a loss above .99 ln p",),
         needs=named("quad1"),

@@ -179,8 +179,8 @@ CLAIMS = (
         "other thresholds",
         measure=each(_stages),
         expected={
-            MEMORISED: between(1_000, 4_000, "the authors' network has 2,200"),
-            AT_90: between(5_000, 20_000, "the authors' network has 9,000"),
+            MEMORISED: between(1_000, 4_000, "the authors' network memorises at epoch 2,200"),
+            AT_90: between(5_000, 20_000, "the authors' network generalises at epoch 9,000"),
         },
         reported=(AT_95,),
         needs=named("grok"),
@@ -202,7 +202,7 @@ CLAIMS = (
                 -0.01, 0.01, "in the authors' network the accuracy equals the share of mirrored pairs"
             ),
             TRUE: at_most(0.05, "in the authors' network 0 of 36 pairs are right"),
-            TRUE_LOSS: at_least(1, "the loss should be worse than by guessing"),
+            TRUE_LOSS: at_least(1, "the loss on unseen pairs should be larger than by guessing"),
         },
         behaviour=(OFF_PLATEAU, TRUE),
         reported=("share of mirrored pairs in the test set",),
@@ -221,8 +221,8 @@ CLAIMS = (
         source_says="the network memorises common pairs first and suppresses rare pairs",
         measure=each(_common),
         expected={
-            RARE: at_most(0.1, "the authors' network has .000"),
-            LEAST_RARE: at_most(1, "the probability should be below chance"),
+            RARE: at_most(0.1, "in the authors' network .000 of the rare pairs are right"),
+            LEAST_RARE: at_most(1, "the probability of rare pairs should be below chance"),
         },
         behaviour=(RARE,),
         changed=(
@@ -249,7 +249,9 @@ CLAIMS = (
         statement="In stage II of training, neurons concentrate on single frequencies faster than in stage I.",
         source_says="in stage II the concentration on few frequencies rises sharply",
         measure=each(_sparsity),
-        expected={SLOPES: at_least(1, "the rise in stage II should be sharper than in stage I")},
+        expected={
+            SLOPES: at_least(1, "energy should concentrate on few frequencies faster in stage II than in stage I")
+        },
         reported=tuple(IPR.values()),
         needs=named("grok"),
         scope="any seed",
@@ -269,7 +271,11 @@ CLAIMS = (
         measure=each(_sparsity),
         expected={
             SINES: at_most(
-                0, ("the misalignment should fall over each stage; the authors' network has .634, .100, .073, .045")
+                0,
+                (
+                    "the misalignment should fall over each stage; in the authors' network it falls from .634 to "
+                    ".100, .073 and .045"
+                ),
             )
         },
         needs=named("grok"),

@@ -164,12 +164,12 @@ CLAIMS = (
         "at least 1 - (p - 1) exp(-aNp/8)",
         measure=_indicator,
         expected={
-            "largest difference from the indicators": at_most(1e-9, "an identity, up to rounding"),
+            "largest difference from the indicators": at_most(1e-9, "both sides are equal up to rounding"),
             "largest difference from the seven printed logits": at_most(
                 1e-9, "the source's notebook has the logits -4 3 -4 10 -4 3 -4 for p = 7, 8 phases, x = 4, y = 6"
             ),
             "most by which a probability lies below the bound": at_most(
-                0, "this is a mathematical bound, which we check for a = .01, .05, .1 and .5"
+                0, "the source proves this bound on the probability; we check a = .01, .05, .1 and .5"
             ),
         },
         scope="any network",
@@ -188,7 +188,7 @@ CLAIMS = (
             FAILING: equals(
                 124, "with 1, 2 or 4 phases (written as the number 124) the doubled or quadrupled phases all coincide"
             ),
-            EXACT: at_most(1e-9, "an identity, up to rounding"),
+            EXACT: at_most(1e-9, "both sides are equal up to rounding"),
             "accuracy with 4 phases, ties counted as wrong": at_most(
                 0.6, "the accuracy should be far from 1; with ties broken by rounding, we saw 0.4972 to 0.520"
             ),
@@ -205,8 +205,8 @@ CLAIMS = (
         source_says="the source's app derives ghosts of one half",
         measure=_relu,
         expected={
-            GHOST: between(0.325, 0.340, "the limit for large p is 1/3"),
-            DIP: between(-0.072, -0.062, "the limit for large p is -1/15"),
+            GHOST: between(0.325, 0.340, "for large p the ghosts are 1/3 of the peak"),
+            DIP: between(-0.072, -0.062, "for large p the dips are -1/15 of the peak"),
             BY_COSINE: at_least(0.9999, "the logits should follow the first harmonic of |cos|"),
         },
         reported=(BY_SQUARE,),
@@ -223,10 +223,10 @@ CLAIMS = (
         source_says="the source does not state this",
         measure=_square_waves,
         expected={
-            GHOST: between(-0.02, 0.02, "in the limit of large p there are no ghosts"),
-            DIP: between(-0.345, -0.30, "the limit for large p is -1/3"),
+            GHOST: between(-0.02, 0.02, "for large p there are no ghosts"),
+            DIP: between(-0.345, -0.30, "for large p the dips are -1/3 of the peak"),
             OFF: equals(1, "all pairs x != y should be right"),
-            ON: at_most(2, "chance is 1 of 23"),
+            ON: at_most(2, "by chance 1 of 23 pairs on the diagonal is right"),
         },
         reported=("r2 with |sin u|",),
         scope="any network",

@@ -77,7 +77,7 @@ def _solved(m: CyclicMeasurements) -> dict[str, Value]:
 
 def _bands(losses: dict[int, tuple[float, float]]) -> dict[str, Band]:
     return {
-        _loss_name(epoch): near(value, off, "the authors' own log has this loss")
+        _loss_name(epoch): near(value, off, "the authors' own log contains this loss")
         for epoch, (value, off) in losses.items()
     }
 
@@ -136,7 +136,7 @@ CLAIMS = (
         statement="Every network trained on all pairs answers all pairs correctly.",
         source_says="all seven networks have an accuracy of 1.0",
         measure=each(_solved),
-        expected={TRAINED_ACCURACY: equals(1, "all pairs should be right")},
+        expected={TRAINED_ACCURACY: equals(1, "the network should answer all pairs correctly")},
         reported=(TRAINED_LOSS, OVER_CHANCE),
         needs=(*named(*FULL), "he/p97-42"),
         scope="any seed",
@@ -152,7 +152,7 @@ CLAIMS = (
         statement="With ReLU and AdamW, the loss over all pairs falls to about 5e-7 during training.",
         source_says="a loss of 5.2e-7",
         measure=each(_solved),
-        expected={TRAINED_LOSS: at_most(1e-5, "the authors' network has 5.2e-7")},
+        expected={TRAINED_LOSS: at_most(1e-5, "the authors' network has a loss of 5.2e-7")},
         needs=named("std"),
         scope="any seed",
     ),

@@ -108,7 +108,12 @@ CLAIMS = (
         statement="In modular addition, a few singular values of the embedding make up half of their sum.",
         source_says="ticks near 5 and 49 singular values",
         measure=each(_half),
-        expected={"values to 50%": at_most(15, "the authors' figure has about 5 values; an untrained network has 33")},
+        expected={
+            "values to 50%": at_most(
+                15,
+                "in the authors' figure about 5 singular values reach half of the sum; an untrained network needs 33",
+            )
+        },
         needs=NANDA,
         scope="any seed",
         figure="singular_values",
@@ -122,12 +127,14 @@ CLAIMS = (
         measure=_diffuse,
         expected={
             "values to 50%, T_miiii over T_nanda": at_least(
-                2, "the authors' figure has 35 values for T_miiii and 5 for T_nanda"
+                2, "in the authors' figure T_miiii needs 35 singular values and T_nanda 5 for half of the sum"
             ),
             "values to 90%, T_miiii less T_nanda": at_least(
-                1, "the authors' figure has 73 values for T_miiii and 49 for T_nanda"
+                1, "in the authors' figure T_miiii needs 73 singular values and T_nanda 49 for 90% of the sum"
             ),
-            "effective rank, T_miiii over T_nanda": at_least(1.0000001, "any larger value confirms the statement"),
+            "effective rank, T_miiii over T_nanda": at_least(
+                1.0000001, "any larger effective rank confirms the statement"
+            ),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -142,7 +149,7 @@ CLAIMS = (
         measure=each(_waves),
         expected={
             "median share of the best wave, top vectors": at_least(
-                0.7, "the source's vectors look like single waves; random vectors have a share of 0.08"
+                0.7, "the source's vectors look like single waves; in random vectors the best wave has a share of 0.08"
             )
         },
         reported=("median share of the best three waves, top vectors",),
@@ -222,7 +229,7 @@ CLAIMS = (
         id="miiii.fig13",
         where="figure 13",
         statement="If a network is trained on shuffled labels, its embedding has no active frequencies. So the "
-        "frequencies come from the data.",
+        "embedding's frequencies come from the data.",
         source_says="the source judges this by eye from a figure",
         measure=_aperiodic,
         expected={

@@ -123,7 +123,9 @@ CLAIMS = (
         statement="Without the amplified gradient the network does not converge.",
         source_says="the network does not converge",
         measure=_without_filter,
-        expected={NOT_CONVERGED: equals(1, "we define 'does not converge' for two runs of equal length")},
+        expected={
+            NOT_CONVERGED: equals(1, "this is our definition of 'does not converge', for two runs of equal length")
+        },
         given={"mean test accuracy with the filter": LEARNED},
         reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),

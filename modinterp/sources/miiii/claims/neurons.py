@@ -130,7 +130,7 @@ CLAIMS = (
             ),
             "share of the variance in its ten strongest waves": at_least(
                 0.6,
-                "this number excludes sums of irregular functions, which also have peaks; before training, the ten "
+                "sums of irregular functions have peaks, too, but a smaller share; before training, the ten "
                 "strongest waves have a share of 0.3",
             ),
         },
@@ -190,7 +190,7 @@ CLAIMS = (
         measure=_periodic,
         expected={
             "median of largest over mean magnitude, T_miiii over T_basis": at_least(
-                3, "the source sees this difference by eye"
+                3, "the difference between the two networks is visible to the eye in the source's figures"
             )
         },
         given=GENERALISED,
@@ -203,7 +203,11 @@ CLAIMS = (
         statement="Heads of T_miiii attend to one digit; heads of T_nanda (addition) attend to both digits.",
         source_says="the source judges this by eye from a figure",
         measure=_exclusive,
-        expected={MORE_EXCLUSIVE: at_least(0.2, "the source sees this difference by eye")},
+        expected={
+            MORE_EXCLUSIVE: at_least(
+                0.2, "the difference between the two networks is visible to the eye in the source's figures"
+            )
+        },
         reported=(DISTANCE_MIIII, DISTANCE_NANDA),
         given=GENERALISED,
         needs=(CODED, *NANDA),

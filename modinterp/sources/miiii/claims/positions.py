@@ -104,7 +104,7 @@ CLAIMS = (
             PEARSON: at_most(
                 -0.34, "the source's correlation is -0.64, and we allow 0.3 more; unrelated embeddings have 0"
             ),
-            "Pearson less the median of T_nanda": at_most(0, "the source's difference is -1.59"),
+            "Pearson less the median of T_nanda": at_most(0, "the source's two correlations differ by -1.59"),
         },
         given=GENERALISED,
         needs=(CODED, *NANDA, *MAINLINE),

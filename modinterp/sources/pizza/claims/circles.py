@@ -123,8 +123,8 @@ CLAIMS = (
         measure=_of_circles(_pizza, FIRST_PIZZA, LEAST_PIZZA),
         given=SOLVED,
         expected={
-            FIRST_PIZZA: at_least(0.95, "the released Model A has 99.18%"),
-            LEAST_PIZZA: at_least(0.90, "the released Model A has 99.18%"),
+            FIRST_PIZZA: at_least(0.95, "in Model A the pizza's formula explains 99.18%"),
+            LEAST_PIZZA: at_least(0.90, "in Model A the pizza's formula explains 99.18%"),
         },
         printed={FIRST_PIZZA + BY_COMPONENTS: 0.9918, LEAST_PIZZA + BY_COMPONENTS: 0.9918},
         needs=CONSTANT,
@@ -151,8 +151,8 @@ CLAIMS = (
         measure=_of_circles(_clock, LEAST_CLOCK, MOST_CLOCK),
         given=SOLVED,
         expected={
-            LEAST_CLOCK: at_least(0.65, "the released Model A has 75.38%"),
-            MOST_CLOCK: at_most(0.85, "the released Model A has 75.62%"),
+            LEAST_CLOCK: at_least(0.65, "in Model A the clock's formula explains 75.38%"),
+            MOST_CLOCK: at_most(0.85, "in Model A the clock's formula explains 75.62%"),
             "pizza less clock formula, least of the leading circles": at_least(
                 0.10, "in the released Model A the pizza's formula leads by 24 points"
             ),
@@ -183,8 +183,8 @@ CLAIMS = (
         measure=_of_circles(_absolute, LEAST_TWO, LEAST_FOUR),
         given=SOLVED,
         expected={
-            LEAST_TWO: at_least(0.93, "the released Model A has 98.31%"),
-            LEAST_FOUR: at_least(0.93, "the released Model A has 98.30%"),
+            LEAST_TWO: at_least(0.93, "in Model A two absolute values explain 98.31%"),
+            LEAST_FOUR: at_least(0.93, "in Model A four absolute values explain 98.30%"),
             "most by which absolute values exceed the pizza formula": at_most(
                 0.01, "formulas of absolute values should explain no more than the pizza's formula"
             ),
@@ -198,7 +198,9 @@ CLAIMS = (
             "its frequency."
         ),
         control="without control",
-        changed=by_frequency("0.24 at least", "the formulas explain 0.981 and more, but 0.35 in attention-0-1"),
+        changed=by_frequency(
+            "0.24 at least", "formulas explain 0.981 of the logits and more, but 0.35 in attention-0-1"
+        ),
         figure="components",
     ),
     Claim(
@@ -210,7 +212,7 @@ CLAIMS = (
         measure=_of_circles(_profile, DEPTH),
         given=SOLVED,
         expected={
-            PROFILE: at_least(0.98, "the released Model A has a correlation of 0.9992"),
+            PROFILE: at_least(0.98, "in Model A the least correlation is 0.9992"),
             DEPTH: at_most(0.05, "in the released Model A the smallest logit is 0"),
         },
         reported=(DEPTH + BY_COMPONENTS,),
@@ -239,9 +241,9 @@ CLAIMS = (
         ),
         given=SOLVED,
         expected={
-            ALONE: at_most(0.7, "the released Model A has an accuracy of 0.348"),
-            TOGETHER: at_least(0.9, "the released Model A has an accuracy of 0.9966"),
-            "accuracy of all circles with 2% of the variance": at_least(0.999, "the released Model A has 1"),
+            ALONE: at_most(0.7, "Model A's best circle alone has accuracy 0.348"),
+            TOGETHER: at_least(0.9, "Model A's leading circles have accuracy 0.9966"),
+            "accuracy of all circles with 2% of the variance": at_least(0.999, "in Model A the accuracy is 1"),
         },
         needs=CONSTANT,
         scope="any seed",
@@ -260,7 +262,7 @@ CLAIMS = (
         given=SOLVED | {WEAK: at_least(1, "the statement is about networks with weak circles")},
         expected={
             "share of weak circles of twice the frequency of a leading one": at_least(
-                0.5, "in the released Model A this is true of all three weak circles"
+                0.5, "in Model A all three weak circles have twice a leading frequency"
             )
         },
         needs=CONSTANT,
@@ -279,7 +281,7 @@ CLAIMS = (
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
         given=SOLVED
         | {DOUBLES: at_least(1, "the statement is about networks with weak circles of twice a leading frequency")},
-        expected={LEAST_ACCOMPANYING: at_least(0.90, "the released Model A has 97.23%")},
+        expected={LEAST_ACCOMPANYING: at_least(0.90, "in Model A the formula explains 97.23%")},
         printed={LEAST_ACCOMPANYING + BY_COMPONENTS: 0.9723},
         needs=CONSTANT,
         scope="any seed",
@@ -304,10 +306,10 @@ CLAIMS = (
         measure=each(_whole),
         given=SOLVED,
         expected={
-            "accuracy of the weak circles alone": at_most(0.5, "the released Model A has an accuracy of 0.167"),
+            "accuracy of the weak circles alone": at_most(0.5, "Model A's weak circles have accuracy 0.167"),
             "all logits by the clock formula less by the pizza formula": at_least(
                 1e-9,
-                "the released Model A has 0.163: all logits together do not reveal a pizza",
+                "in Model A the formulas differ by 0.163: all logits together do not reveal a pizza",
             ),
         },
         behaviour=("accuracy of the weak circles alone",),

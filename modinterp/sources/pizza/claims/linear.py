@@ -55,14 +55,14 @@ CLAIMS = (
             "pizza formula on the first circle": at_least(
                 0.9, "in the released model the pizza's formula explains 0.9885"
             ),
-            ADVANTAGE: at_least(0.1, "in the released model the pizza's formula leads by 0.24"),
+            ADVANTAGE: at_least(0.1, "in the released model the pizza's formula leads the clock's by 0.24"),
         },
         needs=BETA,
         scope="any seed",
         changed=(
             _as_frequency(
                 "in linear-beta-0 the pizza's formula explains 0.9953 and leads by 0.235",
-                "the pizza's formula explains 0.9970 and leads by 0.235",
+                "the pizza's formula explains 0.9970 and leads the clock's by 0.235",
             ),
         ),
         figure="phases",
@@ -77,7 +77,7 @@ CLAIMS = (
         expected={
             GS: between(-0.3, 0.3, "a released model has a symmetricity of 0.0002 over 20,000 triples"),
             "distance_irrelevance": at_least(0.7, "two released models have irrelevances of 0.9295 and 0.9631"),
-            ADVANTAGE: at_most(-1e-9, "in a released model the pizza's formula is behind by 0.19"),
+            ADVANTAGE: at_most(-1e-9, "in a released model the pizza's formula is behind the clock's by 0.19"),
         },
         needs=DELTA,
         scope="any seed",

@@ -156,7 +156,9 @@ CLAIMS = (
         given=CIRCULAR,
         expected={
             "distance_irrelevance": at_most(
-                0.60, "this is for circular networks; in the released table the median of all networks is 0.36"
+                0.60,
+                "the limit is for circular networks; in the released table the median irrelevance of all "
+                "networks is 0.36",
             )
         },
         reported=("distance_irrelevance_wrong",),
@@ -203,7 +205,7 @@ CLAIMS = (
         measure=_independent,
         expected={
             DI_OF_SOLVED: at_least(
-                0.55, "in the released table the lower decile is 0.713, for the largest wrong logit"
+                0.55, "in the released table the lower decile of the irrelevance is 0.713, for the largest wrong logit"
             ),
             MEDIAN_DI: at_least(0.65, "the released Model B has an irrelevance of 0.85"),
         },
@@ -240,7 +242,7 @@ CLAIMS = (
         given=SOLVED,
         expected={
             FREQUENCIES: between(2, 8, "the released networks have six and four circles"),
-            SHARE: at_least(0.95, "in the released networks each circle has a share of 0.99 at one frequency"),
+            SHARE: at_least(0.95, "each circle of the released networks has 0.99 of its energy at one frequency"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         scope="any seed",
@@ -256,7 +258,7 @@ CLAIMS = (
         measure=_circularity,
         expected={
             "share of runs with circularity of at least 0.995": between(
-                0.1, 0.9, "the released table has 0.27 to 0.39; we have few seeds"
+                0.1, 0.9, "in the released table 0.27 to 0.39 of the networks are circular; we have few seeds"
             ),
             ROUND_A: at_least(1, "in the released table 39% of the runs are circular"),
             ROUND_B: at_least(1, "in the released table 37% of the runs are circular"),
@@ -276,7 +278,7 @@ CLAIMS = (
         given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are not circles")},
         expected={
             FREQUENCIES: between(1, 8, "the released network has four frequencies"),
-            SHARE: at_least(0.90, "the released network has a share of 0.974"),
+            SHARE: at_least(0.90, "in the released network four frequencies hold 0.974 of the embedding"),
         },
         needs=ATTENTION,
         scope="any seed",
@@ -292,7 +294,7 @@ CLAIMS = (
         measure=each(_periodic),
         given=CIRCULAR,
         expected={
-            SWINGING_HEADS: at_least(3, "in the released Model B all four heads do so, with shares of 0.977 and more"),
+            SWINGING_HEADS: at_least(3, "in Model B all four heads vary with one frequency, to 0.977 and more"),
         },
         reported=(BEST_FREQUENCY,),
         needs=SOFTMAX,

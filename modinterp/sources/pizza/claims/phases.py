@@ -81,7 +81,7 @@ CLAIMS = (
         source_says="all of 373 runs with a rate below 0.4 have a symmetricity above 0.95 (released table)",
         measure=each(_symmetric),
         given=SOLVED,
-        expected={GS: at_least(SYMMETRIC, "in the released table this is true of all 373 runs")},
+        expected={GS: at_least(SYMMETRIC, "in the released table all 373 runs have a symmetricity above 0.95")},
         needs=_names(0, 0.3),
         required=_at(0, 0.25),
         scope="any seed",
@@ -95,7 +95,7 @@ CLAIMS = (
         source_says="0 of 306 runs with a rate of 0.6 and more have a symmetricity above 0.95 (released table)",
         measure=each(_symmetric),
         given=SOLVED,
-        expected={GS: at_most(SYMMETRIC, "in the released table this is true of none of 306 runs")},
+        expected={GS: at_most(SYMMETRIC, "in the released table none of 306 runs has a symmetricity above 0.95")},
         needs=_names(0.75, 1),
         required=_at(0.75, 1),
         scope="any seed",
@@ -110,10 +110,10 @@ CLAIMS = (
         "tenths of the rate",
         measure=_transition,
         expected={
-            SHARE_LOW: at_least(0.5, "in the released table the share is 1"),
-            SHARE_HIGH: at_most(0.5, "in the released table the share is 0"),
+            SHARE_LOW: at_least(0.5, "in the released table all runs at this rate have a symmetricity above 0.95"),
+            SHARE_HIGH: at_most(0.5, "in the released table no run at this rate has a symmetricity above 0.95"),
             "least rate at which fewer than half are above 0.95": between(
-                0.4, 0.7, "in the released table the rate is between 0.5 and 0.6"
+                0.4, 0.7, "in the released table symmetricity falls between rates of 0.5 and 0.6"
             ),
         },
         needs=_names(0.25, 0.75),
@@ -136,10 +136,10 @@ CLAIMS = (
         measure=_ranks,
         expected={
             "rank correlation of rate and symmetricity": at_most(
-                -0.5, "the released table has a rank correlation of -0.812"
+                -0.5, "in the released table rate and symmetricity have a rank correlation of -0.812"
             ),
-            WRONG_BY_RATE: at_least(0.5, "the released table has a rank correlation of 0.757"),
-            BOTH: at_most(0, "the released table has a rank correlation of -0.820"),
+            WRONG_BY_RATE: at_least(0.5, "in the released table rate and irrelevance have a rank correlation of 0.757"),
+            BOTH: at_most(0, "in the released table symmetricity and irrelevance have a rank correlation of -0.820"),
         },
         reported=("rank correlation of rate and irrelevance of the correct logit",),
         needs=ATTENTION,
@@ -148,7 +148,7 @@ CLAIMS = (
         finding=Finding(
             "holds",
             "Over all seeds, attention rate and distance irrelevance have a correlation of 0.68. With only one seed "
-            "at most rates, the correlation was 0.45; the limit is 0.5.",
+            "at most rates, attention rate and irrelevance had a correlation of 0.45; the limit is 0.5.",
         ),
         control="also true before training",
         changed=(
@@ -172,7 +172,8 @@ CLAIMS = (
         measure=_width,
         expected={
             "median symmetricity at width 256 less at width 64": at_least(
-                1e-9, "the released table has 0.99 for wide and 0.60 to 0.69 for narrow networks"
+                1e-9,
+                "in the released table the median symmetricity is 0.99 for wide and 0.60 to 0.69 for narrow networks",
             )
         },
         reported=(NARROW, WIDE),
@@ -218,7 +219,9 @@ CLAIMS = (
         "and 0.933",
         measure=_symmetric,
         given=SOLVED,
-        expected={GS: at_least(0.9, "the released table has a symmetricity of 0.996")},
+        expected={
+            GS: at_least(0.9, "in the released table networks of two layers have a median symmetricity of 0.996")
+        },
         needs=LAYERS,
         control="also true before training",
     ),

@@ -130,7 +130,7 @@ CLAIMS = (
         measure=each(_complementation),
         expected={
             "pairs of circles that tell other answers apart, share": at_least(
-                0.9, "this should be true of at least nine in ten pairs of circles"
+                0.9, "at least nine in ten pairs of circles should separate different answers"
             )
         },
         needs=WITH_NEURONS,

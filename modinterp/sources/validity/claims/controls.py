@@ -182,7 +182,7 @@ CLAIMS = (
         ),
         source_says="untested, as in all audits of this project: the audit demands an E-value of 2",
         measure=each(_e_value),
-        expected={"E-value, lower bound": at_least(2, "this is the audit's own threshold")},
+        expected={"E-value, lower bound": at_least(2, "the audit itself demands this E-value")},
         needs=WITH_NEURONS,
         scope="any seed",
         control="also true after memorising",

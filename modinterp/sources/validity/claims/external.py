@@ -171,10 +171,10 @@ CLAIMS = (
         measure=each(_prediction),
         expected={
             "correlation of margins foretold and measured": at_least(
-                0.99, "this prediction of the theory has no free parameter"
+                0.99, "the theory predicts the margins without a free parameter"
             ),
             "slope of margins measured over foretold": between(
-                0.95, 1.05, "this prediction of the theory has no free parameter"
+                0.95, 1.05, "the theory predicts the margins without a free parameter"
             ),
         },
         needs=WITH_NEURONS,

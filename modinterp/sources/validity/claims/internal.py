@@ -53,7 +53,9 @@ CLAIMS = (
         source_says="confirmed: the audit demands 70% of the full performance",
         measure=each(lambda m: {"accuracy with the key circles alone": m.causal.accuracy_of(m.causal.circles)}),
         expected={
-            "accuracy with the key circles alone": at_least(0.95, "this is well above the 70% that the audit demands"),
+            "accuracy with the key circles alone": at_least(
+                0.95, "our limit is well above the 70% that the audit demands"
+            ),
             "accuracy_alone": at_least(0.99, "companions are waves of twice a key frequency that a nonlinearity makes"),
         },
         needs=SOLVED,
@@ -117,7 +119,7 @@ CLAIMS = (
         statement="If both numbers are replaced by another pair, restoring only the circles of the right pair "
         "restores the answer.",
         source_says="untested: the audit demands a broad corruption, of which a narrow repair restores 80%",
-        expected={"rescue": at_least(0.95, "this is well above the 80% that the audit demands")},
+        expected={"rescue": at_least(0.95, "our limit is well above the 80% that the audit demands")},
         needs=SOLVED,
         scope="any seed",
         control="also true after memorising",

@@ -112,9 +112,9 @@ CLAIMS = (
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
-            "width of the 95% interval of the half turn": at_most(0.05, "this is the audit's own threshold"),
-            "standard deviation over three splits": at_most(0.02, "this is the audit's own threshold"),
-            "standard deviation of the swap over three pairings": at_most(0.02, "this is the audit's own threshold"),
+            "width of the 95% interval of the half turn": at_most(0.05, "the audit itself sets this threshold"),
+            "standard deviation over three splits": at_most(0.02, "the audit itself sets this threshold"),
+            "standard deviation of the swap over three pairings": at_most(0.02, "the audit itself sets this threshold"),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -136,7 +136,7 @@ CLAIMS = (
         ),
         expected={
             "swap along the read-out: the answer becomes the other pair's": at_least(
-                0.15, "this is 0.10 above the largest control that we allow"
+                0.15, "the effect should be 0.10 above the largest control that we allow"
             ),
             "largest control of the swap": at_most(
                 0.05,
@@ -210,7 +210,7 @@ CLAIMS = (
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(_baseline),
         expected={
-            HALF: at_least(0.15, "this is 0.10 above the largest control that we allow"),
+            HALF: at_least(0.15, "the effect should be 0.10 above the largest control that we allow"),
             "largest control of equal size": at_most(
                 0.05, "no known algorithm predicts that such a change moves the answer by one"
             ),
