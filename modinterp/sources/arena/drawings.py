@@ -121,7 +121,7 @@ def _sort_copies(m: SequenceMeasurements) -> go.Figure:
     sets = copied(m)
     lines = {f"head {head}": (list(range(m.task.limit)), own[head]) for head in range(len(own))}
     copied_by = " and ".join(f"{int(each.sum())}" for each in sets[:2])
-    title = f"The two heads share the {m.task.limit} numbers: they copy {copied_by} numbers"
+    title = f"The two heads share the {m.task.limit} numbers: the heads copy {copied_by} numbers"
     return measured.curves(lines, ("number attended to", "its logit minus the mean logit"), title)
 
 

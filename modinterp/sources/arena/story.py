@@ -4,14 +4,13 @@ from modinterp.sources.story import Story
 
 STORY = Story(
     sentences=(
-        "ARENA publishes a small transformer each month as a puzzle. We trained the November "
-        "network again from its recipe and seed. The head's matrix W_E W_V W_O has the largest "
-        "singular value {reproduction[largest singular value of W_E W_V W_O]:.2f} in our network "
-        "and 22.01 in the authors' network.",
-        "The November network says whether the numbers so far add up to less than zero, zero or "
-        "more. Its head attends to all numbers equally, with no weight off by more than "
-        "{cumsum.uniform[largest deviation from uniform attention, as a share]:.2%}; this "
-        "statement {cumsum.uniform}.",
+        "ARENA publishes a small transformer each month as a puzzle. We trained the network of ARENA's November "
+        "puzzle again from the authors' recipe and seed. The largest singular value of the November head's matrix "
+        "W_E W_V W_O is {reproduction[largest singular value of W_E W_V W_O]:.2f} in our network and 22.01 in the "
+        "authors' network.",
+        "The November network says whether the numbers so far add up to less than zero, zero or more. The head of "
+        "the November network attends to all numbers equally, with no weight off by more than "
+        "{cumsum.uniform[largest deviation from uniform attention, as a share]:.2%}; this statement {cumsum.uniform}.",
         "The November network's head writes the mean of the numbers along one direction "
         "(correlation {cumsum.mean[correlation with the mean]:.4f}), and not the sum "
         "({cumsum.mean[correlation with the sum]:.2f}); this statement {cumsum.mean}.",

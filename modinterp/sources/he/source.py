@@ -10,6 +10,7 @@ SOURCE = Source(
     link="https://arxiv.org/abs/2602.16849",
     main_run="he/std-42",
     note="The recipes come from the released code and networks; the text of the paper was not available. The "
-    "source's statements come from its abstract, the authors' post and their notebooks. We chose tolerances "
-    "after seeing the authors' networks and pilots of seeds 1, 2, 3 and 42, but before seeing seeds 4 to 22.",
+    "source's statements come from the paper's abstract, the authors' post and the authors' notebooks. We chose "
+    "tolerances after seeing the authors' networks and pilots of seeds 1, 2, 3 and 42, but before seeing seeds "
+    "4 to 22.",
 )

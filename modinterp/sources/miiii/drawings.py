@@ -142,7 +142,7 @@ def _primality(m: PairMeasurements) -> go.Figure:
         "primes missed": ~called & prime,
         "other numbers called prime": called & ~prime,
     }
-    title = f"Primes by remainders alone: precision {test.precision:.2%}, recall {test.recall:.2%}"
+    title = f"Primes found from the remainders alone: precision {test.precision:.2%}, recall {test.recall:.2%}"
     return spirals.primality_calls({name: numbers[group & counted] for name, group in groups.items()}, title)
 
 

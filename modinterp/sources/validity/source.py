@@ -10,6 +10,6 @@ SOURCE = Source(
     link="https://github.com/mechanistic-validity/mechanistic-validity",
     main_run="nanda/mainline-0",
     note="This is a self-audit: the criteria come from another project, and the networks, measurements and "
-    "tolerances are ours. Nobody else has checked this audit. Most networks come from other sources; we "
+    "tolerances are ours. Nobody else has checked this self-audit. Most networks come from other sources; we "
     "trained four for this page.",
 )

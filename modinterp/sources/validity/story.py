@@ -13,9 +13,10 @@ STORY = Story(
         "Without the key circles, {I1.necessity[accuracy_without]:.1%} of the answers are right; the statement that "
         "the network needs the circles {I1.necessity}. With the key circles alone, {I2.sufficiency[accuracy with the "
         "key circles alone]:.1%} are right; the statement that the circles suffice {I2.sufficiency}.",
-        "The audit's next tier needs a double dissociation: two interventions, each of which harms another task. The "
-        "statement of a double dissociation {I6.double_dissociation} in a network that learned many remainders at "
-        "once. The statement {I6.exceptions} in a network that learned sums with exceptions.",
+        "The audit's next tier needs a double dissociation: two interventions, each of which harms a different task. "
+        "The statement of a double dissociation {I6.double_dissociation} in a network that learned many remainders "
+        "at once. In a network that learned sums with exceptions, the statement of a double dissociation "
+        "{I6.exceptions}.",
         "The network does not need all neurons: {I3.neurons[neurons that suffice for 99%, share]:.0%} of the "
         "neurons suffice for 99% of the answers.",
     ),

@@ -138,7 +138,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.solved",
         where="November, the network",
-        statement="The network predicts every sign correctly, but it is uncertain about sums near zero.",
+        statement="The network predicts every sign correctly, but is uncertain about sums near zero.",
         source_says="accuracy 1.000, loss .073; probability of the right answer: mean .938, least .579",
         measure=each(_solved),
         expected={
@@ -231,8 +231,8 @@ CLAIMS = (
         id="arena.cumsum.u_align",
         where="November, unembedding",
         statement=(
-            "The logit direction of 'positive' points along the head's direction u, and the logit "
-            "direction of 'negative' points against u. Both logit directions point slightly against "
+            "The logit direction of 'positive' points along the head's direction u, and the logit direction of "
+            "'negative' points against u. The logit directions of 'positive' and 'negative' point slightly against "
             "the direction of 'zero'."
         ),
         source_says="cosines of .970, -.958, -.949, -.190 and -.128",

@@ -109,7 +109,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
-        statement="Without the MLP's neurons the network gets more than half of the answers right, and its "
+        statement="Without the MLP's neurons the network gets more than half of the answers right, and the network's "
         "wrong answers are zero.",
         source_says="without the MLP, the network with centred weights has a loss of .536",
         measure=each(_without_mlp),
@@ -143,7 +143,7 @@ CLAIMS = (
         source_says="the source says this of six neurons",
         measure=each(_signs_agree),
         expected={
-            AGREEING: equals(1, "the source says that every neuron that matters boosts the sign that it fires on")
+            AGREEING: equals(1, "the source says that each important neuron boosts the sign on which the neuron fires")
         },
         needs=CUMSUM,
         scope="any seed",

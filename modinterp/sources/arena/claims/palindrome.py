@@ -175,8 +175,8 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "In the network palindrome-1, head 0.1 does the reverse. At six positions it attends "
-            "more to the mirror position if the two tokens are unequal, by 0.34 to 0.52."
+            "In the network palindrome-1, head 0.1 does the reverse. At six positions head 0.1 attends more to the "
+            "mirror position if the two tokens are unequal, by 0.34 to 0.52."
         ),
         figure="palindrome_mirror",
     ),
@@ -240,8 +240,8 @@ CLAIMS = (
         id="arena.palindrome.direction",
         where="July, what the first layer writes",
         statement=(
-            "At every position where the first layer detects that two mirrored tokens differ, it "
-            "writes this difference along one and the same direction."
+            "At every position where the first layer detects that two mirrored tokens differ, the layer writes this "
+            "difference along one and the same direction."
         ),
         source_says="outputs have cosines of .96 and more, but of -.94 at positions 17, 19 and 20",
         measure=each(_direction),
@@ -250,10 +250,10 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "With the authors' seed, the head's outputs at mismatched positions have a median cosine of 0.98. "
-            "With another seed the median is 0.58: the outputs point in several directions, though their keys lie "
-            "along the query of END. In palindrome-1 no position attends to its mirror position where the two "
-            "tokens are equal, so there is nothing to compare."
+            "With the authors' seed, the head's outputs at mismatched positions have a median cosine of 0.98. With "
+            "another seed the median is 0.58: the outputs point in several directions, though the keys of these "
+            "outputs lie along the query of END. In palindrome-1 no position attends to its mirror position where "
+            "the two tokens are equal, so there is nothing to compare."
         ),
         control="without control",
     ),

@@ -52,7 +52,7 @@ CLAIMS = (
                 22.01, 0.01, "the authors' network has a singular value of 22.01; we require the same printed digits"
             ),
         },
-        given={SEED: equals(42, "this is the authors' seed")},
+        given={SEED: equals(42, "the claim is about the authors' seed")},
         needs=CUMSUM[:1],
     ),
 )

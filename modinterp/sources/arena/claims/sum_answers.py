@@ -115,7 +115,7 @@ CLAIMS = (
         source_says="the source does not state this",
         measure=_chains,
         expected={
-            name: near(value, 1e-9, "this number follows by arithmetic")
+            name: near(value, 1e-9, "the share follows by arithmetic")
             for name, value in zip(
                 (*BY_DIGIT, BY_RULE, SUMS_BY_RULE), (0.9505, 0.955, 1.0, 1.0, 0.976375, 0.91), strict=True
             )

@@ -193,8 +193,8 @@ CLAIMS = (
         id="arena.sum.carry_ablation",
         where="September, ablation of heads",
         statement=(
-            "Without the output of the head that finds the carry, the network answers the digit sum "
-            "or one more. The network cannot choose between these two digits."
+            "Without the output of the head that finds the carry, the network answers the digit sum or one more. The "
+            "network cannot choose between the digit sum and one more."
         ),
         source_says="the source shows this in a figure",
         measure=each(_carry_ablation),
@@ -235,8 +235,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Heads attend equally to both digits only on average over inputs. In each network with "
-            "heads that store a digit sum, at least one such head prefers a digit."
+            "Heads attend equally to both digits only on average over inputs. In each network with heads that store "
+            "a digit sum, at least one head that stores a digit sum prefers a digit."
         ),
         control="without control",
     ),
@@ -286,7 +286,7 @@ CLAIMS = (
             "Second-layer heads mostly attend to their own position. Two heads of the first layer "
             "matter more than any second-layer head."
         ),
-        source_says="the source says this in its summary",
+        source_says="the source's summary says that second-layer heads matter less",
         measure=each(_layer1),
         expected={
             ITSELF: at_least(0.5, "the source says that second-layer heads attend mostly to their own position"),

@@ -149,7 +149,7 @@ CLAIMS = (
         id="arena.sum.sum_circle",
         where="September, linear probes",
         statement=(
-            "After the first layer the digit sum lies on a circle, but not yet at the position "
+            "After the first layer, the residual stream holds the digit sum on a circle, but not yet at the position "
             "where the answer is read."
         ),
         source_says="the source shows this in a figure",

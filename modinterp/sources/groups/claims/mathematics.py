@@ -90,7 +90,7 @@ CLAIMS = (
         id="groups.irreps.valid",
         where="section 3, appendix D",
         statement="The matrices that the source lists are the irreducible representations of its groups.",
-        source_says="this is a theorem; for A5 the code has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is right",
+        source_says="this statement is a theorem; for A5 the code has (1 + sqrt 5)/5 where (1 + sqrt 5)/4 is right",
         measure=_valid,
         expected={
             "largest error of rho(a b) = rho(a) rho(b)": _EXACT,
@@ -106,7 +106,7 @@ CLAIMS = (
         id="groups.cubes.orthogonal",
         where="theorem D.10",
         statement="The cubes (logit tables) of different characters are orthogonal, so squared similarities add up.",
-        source_says="this is a theorem",
+        source_says="this statement is a theorem",
         measure=_orthogonal,
         expected={
             "largest cosine of two cubes": _EXACT,
@@ -121,7 +121,7 @@ CLAIMS = (
             "The character of a b c^-1 is largest where c = a b. For a faithful representation no other c has the "
             "largest value."
         ),
-        source_says="this is a theorem",
+        source_says="this statement is a theorem",
         measure=_maxima,
         expected={
             MAXIMA.format(name): equals(

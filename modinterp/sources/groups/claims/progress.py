@@ -120,8 +120,8 @@ CLAIMS = tuple(
             {"sign is learned no later than any other": equals(1, "the sign is learned first in 45 of 50 seeds")},
             Finding(
                 "holds",
-                "In all networks, the logits become similar to the sign representation before they become similar to "
-                "other representations. But this does not always happen during memorising. The network s5-mlp-3 has "
+                "In all networks, the logits become similar to the sign representation earlier than to other "
+                "representations. But this does not always happen during memorising. The network s5-mlp-3 has "
                 "memorised by epoch 400; its similarity to sign passes 0.05 at epoch 14,000.",
             ),
         ),

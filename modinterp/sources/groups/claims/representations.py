@@ -49,7 +49,7 @@ CLAIMS = (
         expected={
             "n_keys": between(2, 5, "50 seeds have 2 to 5 key representations"),
             "largest similarity of another": at_most(
-                0.005, "the released code uses this bound for a key representation"
+                0.005, "the released code counts representations above 0.005 as keys"
             ),
             "median similarity of the others": at_most(
                 0.002, "in the released mainline network other characters have a similarity of at most 0.0018"
@@ -70,9 +70,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "The tolerance comes from the released seeds, whose median share is 0.59. None of our networks reaches "
-            "0.8: their shares are 0.48 to 0.62. In s5-mlp-1 the explained share was 0.59 at epoch 185,000. The "
-            "share is 0.48 at the end of training, where it still changes.",
+            "The tolerance comes from the released seeds, whose median share is 0.59. None of our networks reaches a "
+            "share of 0.8: the shares are 0.48 to 0.62. In s5-mlp-1 the explained share was 0.59 at epoch 185,000. "
+            "At the end of training the explained share is 0.48, and still changes.",
         ),
         figure="similarities",
     ),

@@ -156,7 +156,8 @@ CLAIMS = (
         measure=_earlier,
         expected={
             "share of pairs in which D59 or A5 groks before S5": at_least(
-                0.9, "in the released logs this is true of all pairs of networks, with two networks per group"
+                0.9,
+                "in the released logs D59 and A5 grok before S5 in all pairs of networks, with two networks per group",
             )
         },
         reported=("last grokking epoch of D59 and A5 over the first of S5",),

@@ -225,7 +225,8 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the statement",
-                before="the statement said that weak frequencies are twice a strong frequency; 24 of 29 are",
+                before="the statement said that weak frequencies are twice a strong frequency; 24 of 29 weak "
+                "frequencies are",
                 now="the statement says that most weak frequencies are twice a strong frequency",
                 why="five of the 29 weak frequencies are not twice a strong frequency",
             ),

@@ -25,12 +25,12 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-H4",
-        conflict="Figure 8 shows ghosts (side peaks) of the network with ReLU, but computes them with squares in place "
-        "of ReLU.",
+        conflict="Figure 8 shows ghosts (side peaks) of the network with ReLU, but computes the ghosts with squares "
+        "in place of ReLU.",
         settled_by={"logits.ghost": (voting.GHOST, "ghost over peak with squares as nonlinearity")},
         follows=(
-            "With ReLU, for which it was trained, the network has smaller ghosts. Neither with ReLU nor with squares "
-            "are the ghosts half as high as the peak."
+            "With ReLU, which was used in training, the network has smaller ghosts than with squares. Neither with "
+            "ReLU nor with squares are the ghosts half as high as the peak."
         ),
     ),
     Contradiction(
@@ -45,8 +45,8 @@ CONTRADICTIONS = (
         },
         follows=(
             "The abstract is right. Magnitude alone or alignment alone predicts the winning frequency of few "
-            "neurons. Magnitude and alignment together predict it for nearly all neurons that have a winning "
-            "frequency."
+            "neurons. Magnitude and alignment together predict the winning frequency of nearly all neurons that have "
+            "a winning frequency."
         ),
     ),
     Contradiction(
@@ -54,14 +54,15 @@ CONTRADICTIONS = (
         conflict="The ReLU panels of figure 13 show a network that answers all pairs correctly, but has the loss of "
         "guessing.",
         settled_by={"setup.solved_relu1": (OVER_CHANCE,)},
-        follows="The right answers of this network lead by tiny margins: it has hardly begun to learn.",
+        follows="The right answers of the network in figure 13 lead by tiny margins: the network has hardly begun to "
+        "learn.",
     ),
     Contradiction(
         id="X-H10",
         conflict="By the source's proposition 1, the pairs x = y are the easiest to answer. In networks with ReLU, "
         "the pairs x = y are the hardest.",
         settled_by={"logits.diagonal": (voting.LEAD,), "maths.square": (mathematics.ON,)},
-        follows="In networks with ReLU, neurons read square waves. Such neurons have no signal at x = y, where both "
-        "inputs give equal values.",
+        follows="In networks with ReLU, neurons read square waves. Neurons that read square waves have no signal at "
+        "x = y, where both inputs give equal values.",
     ),
 )

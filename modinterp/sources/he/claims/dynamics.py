@@ -150,7 +150,7 @@ CLAIMS = (
         where="theorem, figure 12",
         statement="In a network with square activation, a neuron whose initial weights have one frequency keeps this "
         "frequency.",
-        source_says="the source states that this is exact",
+        source_says="the source states that a neuron keeps its frequency exactly",
         measure=each(_preserve_quad),
         expected={
             LEAST_EARLY: at_least(
@@ -193,8 +193,9 @@ CLAIMS = (
         id="he.preserve.relu_order",
         where="ours",
         statement=(
-            "To first order, for odd r, the r-th harmonic of the reading weights is 3/(r^2 - 4) of the first, and "
-            "that of the writing weights 3/(4r^2 - 1). Reading weights have no even harmonics."
+            "To first order, for odd r, the r-th harmonic of the reading weights is 3/(r^2 - 4) of the first; the "
+            "r-th harmonic of the writing weights is 3/(4r^2 - 1) of the first. Reading weights have no even "
+            "harmonics."
         ),
         source_says="the source does not state this",
         measure=each(_leaks),

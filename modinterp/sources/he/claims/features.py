@@ -147,8 +147,8 @@ CLAIMS = (
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "The statement holds in networks whose neurons begin with single frequencies. In other networks, 4% to "
-            "70% of the neurons have 90% of their energy at one frequency."
+            "The statement holds in networks whose neurons begin with single frequencies. In other networks, one "
+            "frequency holds 90% of the energy in only 4% to 70% of the neurons."
         ),
     ),
     Claim(
@@ -180,7 +180,7 @@ CLAIMS = (
         figure="waves",
         finding=mixed(
             "In networks with squares that begin with single frequencies, the best cosine explains .998 or more of "
-            "the weights. With ReLU it explains .86 to .90, and a square wave fits nearly as well."
+            "the weights. With ReLU the best cosine explains .86 to .90, and a square wave fits nearly as well."
         ),
     ),
     Claim(

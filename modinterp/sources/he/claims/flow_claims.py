@@ -184,7 +184,7 @@ CLAIMS = (
             "From every start except D = pi, phases align: the misalignment |D| never rises. The signs that the "
             "source prints would drive phases apart."
         ),
-        source_says="D falls from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700",
+        source_says="the misalignment D falls from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700 steps",
         measure=_attractor,
         expected={
             FIRST_D: _near(0.0297),
@@ -268,7 +268,8 @@ CLAIMS = (
         measure=each(_balance),
         expected={
             "largest change of |theta|^2 - c |xi|^2": at_most(
-                0.002, "the flow conserves this quantity; the authors' networks have changes of 1.6e-4 to 3.4e-4"
+                0.002,
+                "the flow conserves |theta|^2 - c |xi|^2; in the authors' networks it changes by 1.6e-4 to 3.4e-4",
             )
         },
         needs=named("quad", "quad1", "sgd", "relu1"),

@@ -215,8 +215,8 @@ CLAIMS = (
         id="he.grok.common",
         where="figure 16",
         statement=(
-            "The network memorises training pairs seen in both orders first. Meanwhile it gives the right answers to "
-            "pairs seen in one order only a very low probability."
+            "The network memorises training pairs seen in both orders first. Meanwhile the network gives the right "
+            "answers of pairs seen in only one order a very low probability."
         ),
         source_says="the network memorises common pairs first and suppresses rare pairs",
         measure=each(_common),
@@ -232,8 +232,8 @@ CLAIMS = (
                 before="all pairs trained in both orders, including x = y: rare pairs at .16 to .85",
                 now="only pairs with x != y trained in both orders: .000 to .020",
                 why=(
-                    "a pair x = y has only one order. The network memorises such pairs last, which hid that it "
-                    "memorises all other common pairs first"
+                    "a pair x = y has only one order. The network memorises pairs x = y last, which hid that all "
+                    "other common pairs are memorised first"
                 ),
                 was="refuted",
             ),
@@ -273,8 +273,8 @@ CLAIMS = (
             SINES: at_most(
                 0,
                 (
-                    "the misalignment should fall over each stage; in the authors' network it falls from .634 to "
-                    ".100, .073 and .045"
+                    "the misalignment should fall over each stage; in the authors' network the misalignment falls "
+                    "from .634 to .100, .073 and .045"
                 ),
             )
         },

@@ -66,7 +66,7 @@ CLAIMS = (
     Claim(
         id="he.grok.final_diagonal",
         where="ours",
-        statement="The network learns to answer all pairs except the pairs x = y that it has not seen in training.",
+        statement="The network learns to answer all pairs except the pairs x = y that were not in the training set.",
         source_says="the source does not state this",
         measure=each(_final),
         expected={

@@ -157,8 +157,8 @@ CLAIMS = (
         id="he.maths.indicator",
         where="proposition 1",
         statement=(
-            "Take aligned quadratic neurons of all frequencies with evenly spread phases. Their logits peak at x + "
-            "y, are half as high at 2x and 2y, and are flat elsewhere."
+            "Logits of aligned quadratic neurons of all frequencies, with evenly spread phases, peak at x + y, are "
+            "half as high at 2x and 2y, and are flat elsewhere."
         ),
         source_says="logits are aN/2 (-1 + p/2 at x + y + p/4 at 2x and 2y); the right answer has a probability of "
         "at least 1 - (p - 1) exp(-aNp/8)",
@@ -169,7 +169,7 @@ CLAIMS = (
                 1e-9, "the source's notebook has the logits -4 3 -4 10 -4 3 -4 for p = 7, 8 phases, x = 4, y = 6"
             ),
             "most by which a probability lies below the bound": at_most(
-                0, "the source proves this bound on the probability; we check a = .01, .05, .1 and .5"
+                0, "the source proves a lower bound on the right answer's probability; we check a = .01, .05, .1 and .5"
             ),
         },
         scope="any network",
@@ -199,8 +199,8 @@ CLAIMS = (
         id="he.maths.relu",
         where="our derivation; the source's app derives 1/2 for ReLU",
         statement=(
-            "With ReLU in place of the square, the logits have the prefactor |cos(w(x - y)/2)|. Their ghosts (side "
-            "peaks) at 2x and 2y are a third of the main peak, and their dips are a fifteenth."
+            "With ReLU in place of the square, the logits have the prefactor |cos(w(x - y)/2)|. With ReLU the ghosts "
+            "(side peaks) at 2x and 2y are a third of the main peak, and the dips are a fifteenth."
         ),
         source_says="the source's app derives ghosts of one half",
         measure=_relu,
@@ -217,8 +217,9 @@ CLAIMS = (
         id="he.maths.square",
         where="ours",
         statement=(
-            "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. Such "
-            "logits have no ghosts (side peaks), dips of a third, and no signal where x = y."
+            "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. The "
+            "logits of such square-wave neurons have no ghosts (side peaks), dips of a third, and no signal where x "
+            "= y."
         ),
         source_says="the source does not state this",
         measure=_square_waves,

@@ -114,7 +114,7 @@ CLAIMS = (
                 1 / 1.5, 1.5, "training amplifies rounding errors, so we allow a factor of 1.5"
             ),
         },
-        given={SEED: equals(42, "this is the seed of the authors' run")},
+        given={SEED: equals(42, "seed 42 is the seed of the authors' run")},
         needs=("he/std-42",),
         control="told apart",
     ),
@@ -126,7 +126,7 @@ CLAIMS = (
         source_says="the loss is 3.135065 and .05271 at epochs 1,000 and 9,999",
         measure=_replay,
         expected={FIRST_READ: _SAME, FIRST_WRITTEN: _SAME, **_bands(QUAD_LOSSES)},
-        given={SEED: equals(42, "this is the seed of the authors' run")},
+        given={SEED: equals(42, "seed 42 is the seed of the authors' run")},
         needs=("he/quad-42",),
         contrast=("he/quad-4",),  # another seed, whose weights and losses differ
     ),

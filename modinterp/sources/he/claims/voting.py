@@ -142,15 +142,15 @@ CLAIMS = (
         figure="ghosts",
         finding=mixed(
             "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 to .46 of "
-            "the peak. In these networks, peak, ghosts and dips explain a fifth of the logits. With single initial "
-            "frequencies the ghosts are .35 of the peak, and with ReLU .03 to .14."
+            "the peak. In the networks within the tolerance, peak, ghosts and dips explain a fifth of the logits. "
+            "With single initial frequencies the ghosts are .35 of the peak, and with ReLU .03 to .14."
         ),
     ),
     Claim(
         id="he.logits.ghost_relu",
         where="ours",
-        statement="With ReLU, the heights of the logits' ghosts (side peaks) and dips lie between those of ideal "
-        "square waves and those of ideal cosines.",
+        statement="With ReLU, the heights of the logits' ghosts (side peaks) and dips lie between the heights for "
+        "ideal square waves and the heights for ideal cosines.",
         source_says="the source does not state this",
         measure=each(_ghost),
         expected={
@@ -166,7 +166,7 @@ CLAIMS = (
         id="he.logits.prefactor",
         where="ours, from proposition 1",
         statement="The prefactor cos^2(w(x - y)/2) fits the logits best of four candidate prefactors.",
-        source_says="the source does not state this; its proposition has this prefactor",
+        source_says="the source does not compare prefactors; the source's proposition has the prefactor cos^2",
         measure=each(_prefactor),
         expected={BEST: at_least(0, "cos^2 should fit best of the four prefactors")},
         reported=tuple(PREFACTORS.values()),
@@ -196,7 +196,7 @@ CLAIMS = (
         id="he.logits.diagonal",
         where="ours, from proposition 1",
         statement="At x = y the main peak and both ghosts coincide, so pairs x = y have the largest right logit.",
-        source_says="the source does not state this; its proposition gives 2.1",
+        source_says="the source does not measure the ratio; the source's proposition gives 2.1",
         measure=each(_diagonal),
         expected={LEAD: at_least(1, "at x = y the right logit should be larger than at x != y")},
         reported=(LOSS_RATIO,),
@@ -205,7 +205,7 @@ CLAIMS = (
         figure="ghosts",
         finding=mixed(
             "With squares, the right logit of pairs x = y is 1.4 to 1.9 times the right logit of other pairs. With "
-            "ReLU it is .87 to .88 times the right logit of other pairs."
+            "ReLU the right logit of pairs x = y is .87 to .88 times the right logit of other pairs."
         ),
     ),
     Claim(

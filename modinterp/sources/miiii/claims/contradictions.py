@@ -94,8 +94,8 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-M10",
-        "The source prints the size of a vector as 1 by 12,796. It also prints x0 p^0 as unequal to x0 p^1, where the "
-        "digits should be exchanged.",
+        "The source prints the size of a vector as 1 by 12,796. The source also prints x0 p^0 as unequal to x0 p^1, "
+        "where the digits should be exchanged.",
         {"eq2.miiii_task": (task.INPUTS,)},
         "The size and the inequality are misprints: there are 12,769 inputs, and x0 + p x1 differs from x1 + p x0.",
     ),
@@ -124,7 +124,7 @@ CONTRADICTIONS = (
         "The source states the number of tasks as about p / ln p = 23.9, and as 29.",
         {"n_ln_n": ("113 / ln 113",), "count29": ()},
         "Counting the primes gives 29 tasks. The formula p / ln p is exact only in the limit of large p; at p = 113 "
-        "its value is a fifth too low.",
+        "the formula is a fifth too low.",
     ),
     Contradiction(
         "X-M14",

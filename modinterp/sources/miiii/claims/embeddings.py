@@ -157,9 +157,9 @@ CLAIMS = (
         scope="any seed",
         figure="vectors_nanda",
         finding=mixed(
-            "In most seeds the singular vectors are single waves: the best wave has a median share of 0.754 to 0.922. "
-            "In one seed the share is 0.543, since its vectors mix waves of nearly equal strength. In every seed the "
-            "best three waves hold 0.96 to 0.99 of the median vector."
+            "In most seeds the singular vectors are single waves: the best wave has a median share of 0.754 to "
+            "0.922. In one seed the best wave's share is 0.543, since the vectors of this network mix waves of "
+            "nearly equal strength. In every seed the best three waves hold 0.96 to 0.99 of the median vector."
         ),
         changed=(
             Change(

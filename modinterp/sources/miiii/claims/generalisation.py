@@ -145,10 +145,10 @@ CLAIMS = (
         where="figure 5",
         statement="All 29 tasks generalise. Tasks 2, 3, 5 and 7 generalise first and in this order; all other tasks "
         "generalise later, in no order.",
-        source_says="29 of 29 tasks generalise; the tasks after the first four do so near epoch 40,000",
+        source_says="29 of 29 tasks generalise; the tasks after the first four generalise near epoch 40,000",
         measure=_accuracy,
         expected={
-            "tasks with a test accuracy of 0.99": at_least(27, "in the source all 29 tasks do so; two may miss"),
+            "tasks with a test accuracy of 0.99": at_least(27, "in the source all 29 tasks reach 0.99; two may miss"),
             "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
                 1, "in the source no pair is out of order; we allow one pair"
             ),
@@ -201,15 +201,15 @@ CLAIMS = (
         measure=_grokked,
         expected={
             "tasks that generalise 500 epochs or more after they are memorised": at_least(
-                25, "in the source all 29 tasks do so; four may miss"
+                25, "in the source the network groks all 29 tasks; four may miss"
             )
         },
         reported=("epoch by which all tasks are memorised",),
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "The network groks 23 of 29 tasks. It memorises all tasks by epoch 13,696, and 25 tasks generalise. Tasks "
-            "2 and 3 generalise as soon as they are memorised."
+            "The network groks 23 of 29 tasks. The network memorises all tasks by epoch 13,696, and 25 tasks "
+            "generalise. Tasks 2 and 3 generalise as soon as they are memorised."
         ),
         changed=(_ON_HALF,),
     ),
@@ -308,7 +308,7 @@ CLAIMS = (
         finding=Finding(
             "holds",
             "Without the tasks 2, 3, 5 and 7, the network learns task 11 first, then 13, 23, 19 and 17. The median "
-            "task takes 1.004 times as long as with these four tasks.",
+            "task then takes 1.004 times as long as in the network that also learns these tasks.",
         ),
         changed=(
             Change(

@@ -63,7 +63,7 @@ CLAIMS = (
         expected={
             ENTRIES: at_least(2, "the first logged epoch is the untrained network"),
             NEURONS: at_least(1, "the source logs the first few neurons"),
-            SPECTRUM_SIZE: equals(1, "a real Fourier transform over all p x p inputs has this size"),
+            SPECTRUM_SIZE: equals(1, "a real Fourier transform over all p x p inputs has p (p // 2 + 1) values"),
             BYTES_OVER_BOUND: at_most(1, "the log must not exceed its stated size limit"),
         },
         needs=(CODED,),

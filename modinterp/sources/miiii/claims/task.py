@@ -171,8 +171,8 @@ CLAIMS = (
         id="miiii.noncommutative",
         where="introduction",
         statement=(
-            "T_miiii depends on the order of the digits: 27 of its tasks do. The tasks q = 2 and q = 7 do not, "
-            "because 2 and 7 divide 112."
+            "T_miiii depends on the order of the digits: 27 of the 29 tasks depend on this order. The tasks q = 2 "
+            "and q = 7 do not depend on the order, because 2 and 7 divide 112."
         ),
         source_says="the source states this of all tasks",
         measure=_order,
@@ -227,7 +227,8 @@ CLAIMS = (
         where="equations 3 to 5",
         statement=(
             "The network adds by looking up waves, multiplying waves by the angle sum identities, and taking the "
-            "largest result. The printed identities are wrong; they hold once the repeated index is corrected."
+            "largest result. The printed identities are wrong; the identities hold once the repeated index is "
+            "corrected."
         ),
         source_says="the source prints cos(w x0) twice, and cos(w x1) is missing",
         measure=_identities,

@@ -189,7 +189,7 @@ CLAIMS = (
         where="training",
         statement=(
             "The source's text says that training uses 30% of the inputs and holds out the others. The source's code "
-            "trains on 50%."
+            "trains on 50% of the inputs."
         ),
         source_says="30% of the inputs for training, 1,000 for validation, the rest for a test",
         measure=_split,
@@ -217,7 +217,7 @@ CLAIMS = (
             "Learning many tasks at once acts as regularisation. At p = 37, a network generalises better on "
             "remainders by 31 if it also learns other tasks."
         ),
-        source_says="the source conjectures this and does not test it",
+        source_says="the source conjectures that many tasks regularise, and does not test this",
         measure=_alone,
         expected={
             "gain in test accuracy by learning all together": at_least(
@@ -229,7 +229,7 @@ CLAIMS = (
         finding=variant(
             "We test p = 37 in place of 113, and one task in place of 29. From 410 inputs no network learns "
             "remainders by 31. After 32,768 epochs, 0.1% of the answers are right if the network also learns other "
-            "tasks, and 8.9% if it does not. Guessing gives 3.2%."
+            "tasks, and 8.9% if the network learns only these remainders. Guessing gives 3.2%."
         ),
         changed=(
             Change(

@@ -163,7 +163,7 @@ CLAIMS = (
         finding=mixed(
             "In all networks the clock's formula explains the logits worse than the pizza's formula, by 0.15 and "
             "more. But in attention-0-1 neither formula meets its tolerance. The clock's formula explains 0.20 of a "
-            "circle without a partner of twice its frequency, and 0.63 of another."
+            "circle without a partner of twice its frequency, and 0.63 of another circle."
         ),
         control="without control",
         changed=by_frequency(
@@ -208,7 +208,7 @@ CLAIMS = (
         where="section 3.2, figure 5",
         statement="If only one circle is kept, the correct logit is zero for pairs a, b whose points lie opposite "
         "each other on the circle.",
-        source_says="in the released Model A the correlations are 0.9994, 0.9994 and 0.9992",
+        source_says="in Model A the correlations with the distance factor are 0.9994, 0.9994 and 0.9992",
         measure=_of_circles(_profile, DEPTH),
         given=SOLVED,
         expected={
@@ -268,7 +268,7 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(
-            "all three; held", "this is true of all weak circles, three or four in each network; held"
+            "all three; held", "all weak circles have twice a leading frequency, three or four in each network; held"
         ),
         figure="components",
     ),

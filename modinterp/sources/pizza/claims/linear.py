@@ -61,7 +61,7 @@ CLAIMS = (
         scope="any seed",
         changed=(
             _as_frequency(
-                "in linear-beta-0 the pizza's formula explains 0.9953 and leads by 0.235",
+                "in linear-beta-0 the pizza's formula explains 0.9953 and leads the clock's by 0.235",
                 "the pizza's formula explains 0.9970 and leads the clock's by 0.235",
             ),
         ),

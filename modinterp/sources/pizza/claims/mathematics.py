@@ -91,7 +91,7 @@ CLAIMS = (
         id="pizza.clock.ideal",
         where="section 2.1",
         statement="An algorithm that adds angles and computes cos(w(a + b - c)) solves modular addition.",
-        source_says="this is a theorem",
+        source_says="this statement is a theorem",
         measure=_clock,
         expected={
             SINGLE: equals(1, "one circle suffices because 59 is prime"),
@@ -107,7 +107,7 @@ CLAIMS = (
             "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - b)/2)|. "
             "Absolute values of sums of embeddings therefore give the logits, without multiplying the inputs."
         ),
-        source_says="this is an identity, which the source's evaluation notebook computes",
+        source_says="this statement is an identity, which the source's evaluation notebook computes",
         measure=_identity,
         expected={DIFFERENCE: at_most(1e-12, "we allow rounding errors in float64")},
         scope="any network",
@@ -117,8 +117,8 @@ CLAIMS = (
         id="pizza.pizza.ideal",
         where="section 3.1",
         statement=(
-            "A pizza with a single circle already has its largest logit at a + b. But all its logits vanish if the "
-            "points of a and b lie opposite each other."
+            "A pizza with a single circle already has its largest logit at a + b. But all logits of this pizza "
+            "vanish if the points of a and b lie opposite each other."
         ),
         source_says="a theorem for odd p",
         measure=lambda: {

@@ -105,7 +105,7 @@ CLAIMS = (
     Claim(
         id="pizza.phase.transition",
         where="section 4.2, figure 7",
-        statement="Symmetricity changes sharply with the attention rate.",
+        statement="The gradient symmetricity changes sharply as the attention rate rises.",
         source_says="in the released table the share of runs above 0.95 is 1, 1, 1, 1, 0.96, 0.42, 0, 0, 0, 0, by "
         "tenths of the rate",
         measure=_transition,

@@ -93,7 +93,7 @@ CLAIMS = (
             "weights of a network of width 128": equals(
                 212_608, "the released networks have 2 * 59 * 128 + 2 * 128 + 4 * 128^2 + 2 * 128 * 512 + 640 weights"
             ),
-            "shapes as in the released code": equals(1, "the released networks have these shapes"),
+            "shapes as in the released code": equals(1, "the released networks have weights of the same shapes"),
         },
         scope="any network",
     ),

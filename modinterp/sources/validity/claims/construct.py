@@ -84,7 +84,7 @@ CLAIMS = (
         measure=each(_convergence),
         expected={
             "agreement of weights, activations and answers, least": at_least(
-                0.8, "this is the sets' Jaccard index, so one circle in five may differ"
+                0.8, "the Jaccard index of the sets should be high; one circle in five may differ"
             ),
             "keys that cost over a tenth of the strongest circle, share": equals(
                 1, "a key circle that costs under a tenth of the strongest circle refutes the claim"
@@ -101,7 +101,8 @@ CLAIMS = (
             "Turning the embedding's circles by half a step, to angles without a token, changes the answer by one. "
             "Every circle is a Clock or a Pizza; no circle lies between the two."
         ),
-        source_says="partial: the audit demands a named similar mechanism, and a number that excludes it",
+        source_says="partial: the audit demands a named similar mechanism, and a number that excludes this similar "
+        "mechanism",
         measure=each(
             lambda m: {
                 HALF: half_turn(m).moved,
@@ -143,7 +144,8 @@ CLAIMS = (
         where="C4, discriminant",
         statement="In networks that memorise without generalising, turning the embedding's circles by half a step "
         "does not move answers by one.",
-        source_says="partial: the audit demands a named similar mechanism, and a number that excludes it",
+        source_says="partial: the audit demands a named similar mechanism, and a number that excludes this similar "
+        "mechanism",
         measure=each(_half_turn_of_keys),
         expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},
         needs=UNSOLVED,

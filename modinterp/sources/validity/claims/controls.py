@@ -136,10 +136,11 @@ CLAIMS = (
         reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
         statement=(
-            "In a network that learned many tasks, the embedding's functions of one period serve one task. If these "
-            "functions are removed, only this task fails; if only they are kept, only this task works."
+            "In a network that learned many tasks, the embedding's functions of one period serve one task. If the "
+            "functions of one period are removed, only their task fails; if only these functions are kept, only "
+            "their task works."
         ),
-        source_says="untested; without this test the audited claim cannot reach the audit's next tier",
+        source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=_dissociation,
         expected={
             "accuracy above chance on the own task without its period, most": at_most(0.02, SEEN),
@@ -159,7 +160,7 @@ CLAIMS = (
         ),
         where="I7, confounds",
         statement=(
-            "Without the key circles the network fails, whatever replaces these circles. If everything except the "
+            "Without its key circles the network fails, whatever replaces the key circles. If everything except the "
             "key circles comes from other pairs, the network still answers correctly."
         ),
         source_says="partial: the audit demands ablation by zero, by mean and by resampling, and causal scrubbing",

@@ -80,8 +80,8 @@ CLAIMS = (
             }
         ),
         expected={
-            "half turn on training pairs": at_least(0.95, "we use the same tolerance for every half turn"),
-            "half turn on held-out pairs": at_least(0.95, "we use the same tolerance for every half turn"),
+            "half turn on training pairs": at_least(0.95, "0.95 is our usual tolerance for a half turn"),
+            "half turn on held-out pairs": at_least(0.95, "0.95 is our usual tolerance for a half turn"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -114,11 +114,11 @@ CLAIMS = (
             }
         ),
         expected={
-            HALF: at_least(0.95, "we use the same tolerance for every half turn"),
+            HALF: at_least(0.95, "0.95 is our usual tolerance for a half turn"),
             "formula kept by the half turn": at_least(
                 0.80, "a network that is only a lookup table of tokens keeps 0.13"
             ),
-            "rescue": at_least(0.95, "we use the same tolerance for every rescue"),
+            "rescue": at_least(0.95, "0.95 is our usual tolerance for a rescue"),
         },
         needs=OTHER_MODELS,
         scope="any seed",

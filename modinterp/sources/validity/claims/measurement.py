@@ -106,15 +106,17 @@ CLAIMS = (
         id="validity.M1.reliability",
         where="M1, reliability",
         statement=(
-            "The measured effects hardly depend on the sampled pairs: they vary little over bootstraps, three splits "
-            "and three pairings."
+            "The measured effects hardly depend on the sampled pairs: effects vary little over bootstraps, three "
+            "splits and three pairings."
         ),
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
-            "width of the 95% interval of the half turn": at_most(0.05, "the audit itself sets this threshold"),
-            "standard deviation over three splits": at_most(0.02, "the audit itself sets this threshold"),
-            "standard deviation of the swap over three pairings": at_most(0.02, "the audit itself sets this threshold"),
+            "width of the 95% interval of the half turn": at_most(0.05, "the audit demands at most this variation"),
+            "standard deviation over three splits": at_most(0.02, "the audit demands at most this variation"),
+            "standard deviation of the swap over three pairings": at_most(
+                0.02, "the audit demands at most this variation"
+            ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -125,7 +127,7 @@ CLAIMS = (
         where="M2, baseline separation",
         statement=(
             "If the directions that the unembedding reads are exchanged between two pairs, the answer is exchanged "
-            "as well; exchanging other planes does not do this."
+            "as well; exchanging other planes does not exchange the answer."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
@@ -156,7 +158,7 @@ CLAIMS = (
         "and from answers.",
         source_says="partial: the audit demands the same conclusion from two defensible choices",
         measure=each(_stability),
-        expected={WORST: at_least(0.95, f"we use the same tolerance for every half turn; {SEEN}")},
+        expected={WORST: at_least(0.95, f"0.95 is our usual tolerance for a half turn; {SEEN}")},
         needs=WITH_NEURONS,
         scope="any seed",
     ),
@@ -175,7 +177,7 @@ CLAIMS = (
         measure=_sensitivity,
         expected={
             "area under the ROC curve, margin lost": at_least(
-                0.95, f"this is above the 0.85 that the audit demands; {SEEN}"
+                0.95, f"our limit is above the 0.85 that the audit demands; {SEEN}"
             ),
             "area under precision and recall, margin lost": at_least(
                 0.95, f"the measure should reject unused circles; {SEEN}"
@@ -192,7 +194,7 @@ CLAIMS = (
         source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
         expected={
-            HALF: at_least(0.95, "we use the same tolerance for every half turn"),
+            HALF: at_least(0.95, "0.95 is our usual tolerance for a half turn"),
             "formula kept by the half turn": at_least(
                 0.80, "a network that is only a lookup table of tokens keeps 0.13"
             ),
@@ -212,7 +214,7 @@ CLAIMS = (
         expected={
             HALF: at_least(0.15, "the effect should be 0.10 above the largest control that we allow"),
             "largest control of equal size": at_most(
-                0.05, "no known algorithm predicts that such a change moves the answer by one"
+                0.05, "no known algorithm predicts that a control change moves the answer by one"
             ),
         },
         needs=SOLVED,

@@ -52,10 +52,10 @@ CLAIMS = (
         where="I6, double dissociation",
         statement=(
             "In a network that learned sums and exceptions, the key circles of the logits serve the rule (the sum). "
-            "If they are removed, only the rule fails. If only they are kept, even the exceptions are answered by "
-            "the rule."
+            "If the key circles are removed, only the rule fails. If only the key circles are kept, even the "
+            "exceptions are answered by the rule."
         ),
-        source_says="untested, which keeps the audited claim from the audit's next tier",
+        source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=each(_exceptions),
         expected={
             "held-out sums that are right without the keys, share": at_most(
@@ -90,8 +90,8 @@ CLAIMS = (
         expected={
             MOVED: at_most(
                 0.10,
-                "circles that carry no answer should not move it when turned; we chose the limit on a "
-                "prototype of one network",
+                "turning circles that carry no answer should not move the answer; we chose the limit on a prototype "
+                "of one network",
             ),
             "fit of the formula to the logits, times that before": at_most(
                 0.10,
