@@ -235,7 +235,7 @@ CLAIMS = (
             "'negative' points against u. The logit directions of 'positive' and 'negative' point slightly against "
             "the direction of 'zero'."
         ),
-        source_says="cosines of .970, -.958, -.949, -.190 and -.128",
+        source_says="the logit directions have cosines of .970, -.958, -.949, -.190 and -.128",
         measure=each(_u_align),
         expected={
             POS_U: at_least(0.9, "in the source 'positive' and u have a cosine of 0.970"),

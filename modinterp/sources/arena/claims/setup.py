@@ -45,11 +45,17 @@ CLAIMS = (
         source_says="the authors' network has norms .021, .022 and 2.80, and a singular value of 22.01",
         measure=each(_reproduced),
         expected={
-            Q: near(0.021, 0.0005, "the authors' network has a norm of 0.021; we require the same printed digits"),
-            K: near(0.022, 0.0005, "the authors' network has a norm of 0.022; we require the same printed digits"),
-            V: near(2.80, 0.005, "the authors' network has a norm of 2.80; we require the same printed digits"),
+            Q: near(
+                0.021, 0.0005, "the authors' network has a norm of 0.021; ours should have the same printed digits"
+            ),
+            K: near(
+                0.022, 0.0005, "the authors' network has a norm of 0.022; ours should have the same printed digits"
+            ),
+            V: near(2.80, 0.005, "the authors' network has a norm of 2.80; ours should have the same printed digits"),
             LARGEST: near(
-                22.01, 0.01, "the authors' network has a singular value of 22.01; we require the same printed digits"
+                22.01,
+                0.01,
+                "the authors' network has a singular value of 22.01; ours should have the same printed digits",
             ),
         },
         given={SEED: equals(42, "the claim is about the authors' seed")},

@@ -12,8 +12,8 @@ CONTRADICTIONS = (
             "source's theorem and simulation say that D = 0 attracts phases."
         ),
         settled_by={"ode.attractor": (flow_claims.OWN_RATE, flow_claims.APP_RATE, flow_claims.BLOG_RATE)},
-        follows="The printed signs are misprints. In the gradient flow that we derive from the loss, D = 0 attracts, "
-        "as in the source's simulation.",
+        follows="The signs in the printed phase equations are misprints. In the gradient flow that we derive from "
+        "the loss, D = 0 attracts, as in the source's simulation.",
     ),
     Contradiction(
         id="X-H3",

@@ -201,10 +201,10 @@ CLAIMS = (
         measure=each(_leaks),
         expected={
             "largest relative difference of first-order harmonics read": at_most(
-                0.02, "harmonics should equal a closed form, at p = 97"
+                0.02, "measured harmonics should equal the formula's, at p = 97"
             ),
             "largest relative difference of first-order harmonics written": at_most(
-                0.02, "harmonics should equal a closed form, at p = 97"
+                0.02, "measured harmonics should equal the formula's, at p = 97"
             ),
             EVEN: at_most(0.02, "in the authors' network the second harmonic is .004 of the first"),
         },

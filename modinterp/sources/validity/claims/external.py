@@ -118,7 +118,7 @@ CLAIMS = (
             "formula kept by the half turn": at_least(
                 0.80, "a network that is only a lookup table of tokens keeps 0.13"
             ),
-            "rescue": at_least(0.95, "0.95 is our usual tolerance for a rescue"),
+            "rescue": at_least(0.95, "0.95 is our usual tolerance for restored answers"),
         },
         needs=OTHER_MODELS,
         scope="any seed",
