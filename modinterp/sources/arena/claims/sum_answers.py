@@ -149,7 +149,7 @@ CLAIMS = (
         measure=each(_one_layer),
         expected={
             ACCURACY: between(0.92, 0.985, "in the source about 0.95 of the digits are right"),
-            AT_CHAINS: at_least(0.5, "most errors should be repeated carries"),
+            AT_CHAINS: at_least(0.5, "most wrong digits should have a repeated carry"),
         },
         behaviour=(ACCURACY,),
         needs=SUM1,

@@ -14,9 +14,9 @@ CONTRADICTIONS = (
         ),
         settled_by={"table.losses.mlp.c113": ()},
         follows=(
-            "With two of the four entries, restricted losses of cyclic groups are as small as restricted losses of "
-            "other groups; the paper prints 3.6e-3 and 6.9e-3. Our excluded losses are below the loss of guessing; "
-            "the paper's excluded loss of 5.95 nats is above the loss of guessing."
+            "If only two of the four matrix entries are used, restricted losses of cyclic groups are as small as "
+            "restricted losses of other groups; the paper prints 3.6e-3 and 6.9e-3. Our excluded losses are below "
+            "the loss of guessing; the paper's excluded loss of 5.95 nats is above the loss of guessing."
         ),
     ),
     Contradiction(
@@ -51,9 +51,9 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-U12",
         conflict=(
-            "Stander et al. 2023 explain such networks by cosets, and this source by representations. Shares of "
-            "weights and restricted losses cannot decide between the two explanations, since indicator functions of "
-            "cosets lie in the same spaces."
+            "Stander et al. 2023 explain networks on groups by cosets; this source explains them by representations. "
+            "Shares of weights and restricted losses cannot decide between the two explanations, since indicator "
+            "functions of cosets lie in the same spaces."
         ),
         settled_by={"s5.cosets": ()},
         follows=(

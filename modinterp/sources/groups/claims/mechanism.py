@@ -164,7 +164,7 @@ CLAIMS = (
         id="groups.s5.readoff",
         where="section 5.4",
         statement="The network maps rho(a b) in the neurons to the character tr rho(a b) rho(c^-1) in the logits.",
-        source_says="a released network has a share of 0.9915 for standard and 0.9831 for (2, 2, 1)",
+        source_says="in a released network the character's share is 0.9915 for standard and 0.9831 for (2, 2, 1)",
         measure=each(_readoff),
         given=LEARNED,
         expected={
@@ -177,10 +177,10 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "The statement holds for every standard and standard x sign representation. One network also learns (2, "
-            "2, 1). In this network only 12 of the 25 directions of (2, 2, 1) reach the logits, from neurons that "
-            "are constant on cosets. The contribution of (2, 2, 1) helps, but is not the character. In the released "
-            "network of seed 5 the statement holds for both representations (shares of 0.991 and 0.984 with "
-            "orthogonal matrices)."
+            "2, 1). In the network with (2, 2, 1), only 12 of the 25 directions of (2, 2, 1) reach the logits, from "
+            "neurons that are constant on cosets. The contribution of (2, 2, 1) helps, but is not the character. In "
+            "the released network of seed 5 the statement holds for both representations (shares of 0.991 and 0.984 "
+            "with orthogonal matrices)."
         ),
         control="without control",
         figure="matrices",
@@ -202,7 +202,7 @@ CLAIMS = (
         expected={
             "restricted over all-pairs loss": at_most(0.9, "the mainline network's loss falls to 0.30 times"),
             "accuracy with rho(a b) of key representations alone": at_least(
-                0.999, "a released network has an accuracy of 1.0"
+                0.999, "with only rho(a b), a released network has an accuracy of 1.0"
             ),
         },
         behaviour=("accuracy with rho(a b) of key representations alone",),
@@ -256,9 +256,11 @@ CLAIMS = (
         given=LEARNED,
         expected={
             EXCLUDED_OTHER: at_most(0.2, "in the mainline network the loss does not change"),
-            RESTRICTED_OTHER: at_least(0.9, "the mainline network has a loss of 4.72; guessing has 4.787"),
+            RESTRICTED_OTHER: at_least(
+                0.9, "with other representations alone, the mainline network's loss is 4.72; guessing has 4.787"
+            ),
             "least loss with one key representation alone [nats]": at_most(
-                0.1, "the mainline network has a loss of 1.05e-4"
+                0.1, "the mainline network's loss with standard alone is 1.05e-4"
             ),
         },
         needs=S5_MLP,

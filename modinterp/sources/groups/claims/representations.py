@@ -63,7 +63,7 @@ CLAIMS = (
         id="groups.s5.logits.fve",
         where="section 5.1",
         statement="The characters of the key representations explain most of the variance of the logits.",
-        source_says="the share is 0.8481 in the mainline network, and 0.31 to 0.86 in 50 seeds (median 0.59)",
+        source_says="the explained share is 0.8481 in the mainline network, and 0.31 to 0.86 in 50 seeds (median 0.59)",
         given=LEARNED,
         expected={"logit_fve_row": at_least(0.3, "the lowest explained share of 50 released seeds is 0.31")},
         needs=S5_MLP,
@@ -100,7 +100,7 @@ CLAIMS = (
         id="groups.s5.unembed",
         where="section 5.2",
         statement="The unembedding W_U also contains the key representations.",
-        source_says="the share is 0.9405 in the mainline network, and 0.899 to 0.962 in 50 seeds",
+        source_says="key representations hold 0.9405 of W_U in the mainline network, and 0.899 to 0.962 in 50 seeds",
         given=LEARNED,
         expected={
             "read_key_share": at_least(0.88, "in 50 seeds key representations hold 0.899 to 0.962 of W_U"),

@@ -66,9 +66,9 @@ THE_MEAN_TOO = mixed(
 OF_C113 = variant(
     "Our C113 networks end at about epoch 60,000 of the source's 250,000, and the authors' C113 networks were not "
     "available. If the two columns of each key frequency are removed, our networks keep some knowledge of their "
-    "training pairs. The loss of these networks is then 4.4 nats on training pairs, below the 4.7 nats of guessing, "
-    "and 5.1 to 5.3 nats on all pairs. The printed 5.95 nats may come from the released code's four columns, which "
-    "have rank two and so contain two directions of rounding noise."
+    "training pairs. The loss of our C113 networks is then 4.4 nats on training pairs, below the 4.7 nats of "
+    "guessing, and 5.1 to 5.3 nats on all pairs. The printed 5.95 nats may come from the released code's four "
+    "columns, which have rank two and so contain two directions of rounding noise."
 )
 
 CLAIMS = (

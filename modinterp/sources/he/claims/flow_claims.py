@@ -248,7 +248,11 @@ CLAIMS = (
         source_says="curves match; in the authors' network the median ratio is .9983 at epoch 6,000",
         measure=each(_match),
         expected={
-            GROWTH: between(0.995, 1.005, "curves should agree within .005 while the loss is above .99 ln p"),
+            GROWTH: between(
+                0.995,
+                1.005,
+                "a neuron's curve and the flow's should agree within .005 while the loss is above .99 ln p",
+            ),
             OFF_PHASE: at_most(0.005, "in the authors' network D differs from the flow by 7e-4"),
         },
         reported=("last epoch with a loss above .99 ln p",),

@@ -142,7 +142,7 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "At the end of training, the network quad-12 and most networks named relu1 answer 527 or 528 of 529 "
-            "pairs correctly. All other networks answer every pair correctly."
+            "pairs correctly. All other networks trained on all pairs answer every pair correctly."
         ),
         control="also true of random labels",
     ),

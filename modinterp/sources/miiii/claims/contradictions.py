@@ -40,7 +40,7 @@ CONTRADICTIONS = (
             "fig5.accuracy": ("tasks with a test accuracy of 0.99", "tasks with that trained on 30%, as printed"),
         },
         "The source's figures come from its code, since networks trained on 30% of the inputs learn only two tasks. "
-        "We hold out all inputs that we do not train on.",
+        "Our networks hold out all inputs that are not used for training.",
     ),
     Contradiction(
         "X-M4",

@@ -4,9 +4,9 @@ from modinterp.claims.claim import Change
 
 LEADS = Change(
     date="2026-11-23",
-    what="a circle counts as leading if it has at least this share of the embedding's variance",
-    before="the limit was 8%",
-    now="the limit is 10%",
+    what="the least share of the embedding's variance from which a circle counts as leading",
+    before="a leading circle has at least 8%",
+    now="a leading circle has at least 10%",
     why="Circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7%. The source calls the first three "
     "leading and the last three accompanying. At 8% the pizza's formula failed on Model A. We had examined none "
     "of our networks yet.",

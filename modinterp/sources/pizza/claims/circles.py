@@ -132,8 +132,8 @@ CLAIMS = (
         finding=mixed(
             "In attention-0-1 the pizza's formula explains 0.84 to 0.94 of the logits of three circles. The formula "
             "explains 0.35 for the fourth circle, which has no partner of twice its frequency. In other networks the "
-            "formula explains 0.98 and more. With the source's pairs of principal components, the formula explains "
-            "0.25 in attention-0-1, the only circular network."
+            "pizza's formula explains 0.98 and more. With the source's pairs of principal components, the formula "
+            "explains 0.25 in attention-0-1, the only circular network."
         ),
         control="without control",
         changed=by_frequency(
@@ -220,8 +220,8 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(),
         changed=by_frequency(
-            "the correlation is 0.984, and the depth 0.27",
-            "the correlation is 0.989 and more, and the depth 0.003 and less",
+            "the correlation is 0.984, and the smallest logit 0.27 of the largest",
+            "the correlation is 0.989 and more, and the smallest logit 0.003 of the largest or less",
         ),
         figure="profiles",
         contrast=("pizza/attention-1-0",),
@@ -243,7 +243,7 @@ CLAIMS = (
         expected={
             ALONE: at_most(0.7, "Model A's best circle alone has accuracy 0.348"),
             TOGETHER: at_least(0.9, "Model A's leading circles have accuracy 0.9966"),
-            "accuracy of all circles with 2% of the variance": at_least(0.999, "in Model A the accuracy is 1"),
+            "accuracy of all circles with 2% of the variance": at_least(0.999, "Model A's six circles have accuracy 1"),
         },
         needs=CONSTANT,
         scope="any seed",

@@ -35,15 +35,15 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P3",
-        conflict="The notebook's column 'Qpizza' has 98.31% for a circle. Table 1 has 99.18% for the same circle.",
+        conflict="For one circle of Model A, the notebook's column 'Qpizza' has 98.31%, but table 1 has 99.18%.",
         settled_by={
             "table1.pizza": (circles.FIRST_PIZZA,),
             "table1.code": (circles.LEAST_TWO,),
             "pizza.harmonic": ("squared correlation",),
         },
         follows=(
-            "The two numbers belong to two formulas. The formula of two absolute values explains 98.31%; a cosine "
-            "times a factor of the distance explains 99.18%."
+            "The numbers belong to two formulas: two absolute values explain 98.31%, and a cosine times a factor of "
+            "the distance explains 99.18%."
         ),
     ),
     Contradiction(

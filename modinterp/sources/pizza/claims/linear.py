@@ -32,7 +32,7 @@ def _as_frequency(before: str, now: str) -> Change:
         date="2026-11-25",
         what="how we keep only the first circle, and in which networks",
         before=f"we kept two principal components, only in circular networks; {before}",
-        now=f"we keep one frequency; {now}",
+        now=f"we keep one frequency of the embedding; {now}",
         why=(
             "principal components mix circles of equal size; our statement on symmetricity and irrelevance, written "
             "beforehand, has no condition on circles."
