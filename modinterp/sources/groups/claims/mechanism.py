@@ -114,7 +114,7 @@ CLAIMS = (
         given=LEARNED,
         expected={
             "live neurons of one representation to 95%, the same of a and b": at_least(
-                0.95, "a released network has only such live neurons"
+                0.95, "in a released network every live neuron serves one representation"
             ),
             "live neurons, share of all": at_least(
                 0.5,
@@ -255,7 +255,7 @@ CLAIMS = (
         measure=each(_by_irrep),
         given=LEARNED,
         expected={
-            EXCLUDED_OTHER: at_most(0.2, "in the mainline network the loss does not change"),
+            EXCLUDED_OTHER: at_most(0.2, "the mainline network's loss does not change without another representation"),
             RESTRICTED_OTHER: at_least(
                 0.9, "with other representations alone, the mainline network's loss is 4.72; guessing has 4.787"
             ),

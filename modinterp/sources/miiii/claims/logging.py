@@ -78,7 +78,7 @@ CLAIMS = (
         measure=_active,
         expected={
             "most at once, less those at the end": at_least(
-                1, "the source's number falls from 18 to 10; our number must fall, too"
+                1, "in the source active frequencies fall from 18 to 10; ours must fall, too"
             ),
             MOST_EARLY: at_most(2, "the source has no active frequencies by then; we allow two"),
         },

@@ -281,7 +281,7 @@ CLAIMS = (
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
         given=SOLVED
         | {DOUBLES: at_least(1, "the statement is about networks with weak circles of twice a leading frequency")},
-        expected={LEAST_ACCOMPANYING: at_least(0.90, "in Model A the formula explains 97.23%")},
+        expected={LEAST_ACCOMPANYING: at_least(0.90, "Model A's weak circles follow the formula to 97.23%")},
         printed={LEAST_ACCOMPANYING + BY_COMPONENTS: 0.9723},
         needs=CONSTANT,
         scope="any seed",
