@@ -160,7 +160,7 @@ CLAIMS = (
         where="section 6.2",
         statement=(
             "Where attention and plane have equal frequencies, a head's attention-weighted mean of values "
-            "the points must trace the predicted petals."
+            "traces the predicted petals."
         ),
         source_says="attention frequency 4 in the plane of frequency 4",
         measure=each(_petals_where(eq)),
@@ -176,7 +176,7 @@ CLAIMS = (
         where="section 6.2",
         statement=(
             "Where the attention's frequency is above the plane's frequency, a head's attention-weighted "
-            "mean of values the points must trace the predicted petals."
+            "mean of values traces the predicted petals."
         ),
         source_says="attention frequency 32 in the plane of frequency 4",
         measure=each(_petals_where(gt)),
@@ -191,7 +191,7 @@ CLAIMS = (
         where="section 6.2",
         statement=(
             "Where the attention's frequency is below the plane's frequency, a head's attention-weighted "
-            "mean of values the points must trace the predicted petals."
+            "mean of values traces the predicted petals."
         ),
         source_says="attention frequency 4 in the plane of frequency 32",
         measure=each(_petals_where(lt)),

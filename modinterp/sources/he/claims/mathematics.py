@@ -218,8 +218,8 @@ CLAIMS = (
         where="ours",
         statement=(
             "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. The "
-            "logits of such square-wave neurons have no ghosts (side peaks), dips of a third, and no signal where x "
-            "= y."
+            "logits of these neurons have no ghosts (side peaks). Their dips are a third of the main peak, and at x = y "
+            "they have no signal."
         ),
         source_says="the source does not state this",
         measure=_square_waves,
