@@ -126,7 +126,7 @@ CLAIMS = (
         id="arena.cumsum.near_zero",
         where="November, ablation of the MLP",
         statement="The network needs the MLP only where the mean of the numbers is small.",
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_near_zero),
         expected={
             FAR: at_least(0.98, "the network does not need the MLP where the mean is large"),
@@ -204,7 +204,7 @@ CLAIMS = (
         id="arena.cumsum.relu",
         where="not in the source",
         statement="Each neuron is a ReLU of the mean or of the negative mean, with a threshold near zero.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_relu),
         expected={RELU: at_least(0.98, "the neuron is a ReLU of the projection")},
         needs=CUMSUM,

@@ -161,7 +161,7 @@ CLAIMS = (
             "A first-layer head attends from a position in the second half to the mirror position if the two "
             "tokens are equal, and otherwise to its own position."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(lambda m: {PLACES: int((differences(m)[best_head(m)] >= ENOUGH).sum())}),
         expected={
             PLACES: at_least(
@@ -184,7 +184,7 @@ CLAIMS = (
         id="arena.palindrome.heads",
         where="July, ablation of heads",
         statement="One head in each layer carries the answer.",
-        source_says="without one head, the margin falls from 7.489 to .614 (first layer) or .299 (second layer)",
+        source_says=".614 and .299 of 7.489",
         measure=each(_heads),
         expected={
             FIRST: at_most(2, "without the first-layer head the source's margin is 0.614"),
@@ -225,7 +225,7 @@ CLAIMS = (
         where="July, adversarial inputs",
         statement="The network misses a mismatch that occurs only at position 17 or only at position 19, "
         "and detects all other mismatches.",
-        source_says="the network misses mismatches at positions 17 and 19",
+        source_says="places 17 and 19",
         measure=each(_blind),
         expected={
             MISSED: at_least(0.95, "the source's network misses these mismatches"),

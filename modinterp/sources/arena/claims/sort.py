@@ -140,7 +140,7 @@ CLAIMS = (
         id="arena.sort.next_larger",
         where="October, summary",
         statement="In at least one head, each number attends to the next larger number of the list.",
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_next_larger),
         expected={
             EITHER: at_least(0.75, "in the source's figure nearly every query attends to the next larger number")
@@ -157,7 +157,7 @@ CLAIMS = (
             "The separator SEP attends to the smallest number: the attention scores from SEP fall as "
             "the number rises, up to about 30."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_sep),
         expected={
             SMALLEST: at_least(0.95, "the source says that SEP attends to the smallest number"),
@@ -184,7 +184,7 @@ CLAIMS = (
         id="arena.sort.copies",
         where="October, OV circuit",
         statement="Heads copy the number that they attend to, and every number is copied by at least one head.",
-        source_says="the heads copy 51 of 51 numbers",
+        source_says="51 of 51",
         measure=each(_copies),
         expected={COPIED: at_least(49, "in the source the heads copy all 51 numbers; rounding may cost two numbers")},
         needs=SORT,
@@ -218,7 +218,7 @@ CLAIMS = (
         id="arena.sort.heads",
         where="October, ablation of heads",
         statement="Removing the head that copies more numbers harms the network more than removing the other head.",
-        source_says="the loss is .920 and 4.963 without the two heads",
+        source_says=".920, 4.963",
         measure=each(_heads),
         expected={MORE: at_least(1, "in the source the head that copies more numbers matters more")},
         given={TIMES: at_least(2, "in the source one head copies more numbers than the other head")},
@@ -252,7 +252,7 @@ CLAIMS = (
         statement=(
             "Queries above 35 give the key 0 the highest score; late query positions lower the scores of small keys."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_zero),
         expected={
             ZERO: at_least(9, "we count queries 38 to 50, in the head that copies more numbers"),

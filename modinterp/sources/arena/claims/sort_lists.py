@@ -116,7 +116,7 @@ CLAIMS = (
         id="arena.sort.triples",
         where="October, the mystery",
         statement="After the number d, d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_triples),
         expected={
             PREFERS: at_least(0.3, "d + 2 should often get more attention than d + 1"),
@@ -152,7 +152,7 @@ CLAIMS = (
             "The direct path (embedding to logits) favours the answer d + 1 over d + 2, but this "
             "path does not explain the answer d + 1."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_direct),
         expected={
             "share of numbers whose direct path favours d + 1": at_least(0.75, "the direct path favours d + 1"),

@@ -112,7 +112,7 @@ CLAIMS = (
         id="arena.sum.chains",
         where="not in the source, which leaves repeated carries aside",
         statement="A rule that takes each carry only from the next column to the right gets 2.4% of the digits wrong.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=_chains,
         expected={
             name: near(value, 1e-9, "the share follows by arithmetic")
@@ -126,7 +126,7 @@ CLAIMS = (
         id="arena.sum.errors",
         where="not in the source",
         statement="The network's wrong answers are sums in which a column adds up to nine.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_errors),
         expected={
             WITH_NINE: at_least(

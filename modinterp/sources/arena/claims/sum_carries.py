@@ -196,7 +196,7 @@ CLAIMS = (
             "Without the output of the head that finds the carry, the network answers the digit sum or one more. The "
             "network cannot choose between the digit sum and one more."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_carry_ablation),
         expected={
             IN_SET: at_least(0.98, "the source says that the answer is the digit sum or one more"),
@@ -213,7 +213,7 @@ CLAIMS = (
         id="arena.sum.carry_direction",
         where="September, singular vectors",
         statement="The head that finds the carry writes the carry along one direction.",
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_carry_direction),
         expected={
             FORETOLD: at_least(0.8, "a linear fit on half of the inputs must predict the carry on the other half")

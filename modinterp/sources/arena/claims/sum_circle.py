@@ -127,7 +127,7 @@ CLAIMS = (
             "In two directions of the unembedding, the ten digits lie evenly on a circle. The angle "
             "on this circle gives the answer."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_circle),
         expected={
             ENERGY: at_least(CIRCLE[0], "two directions should hold most of the energy"),
@@ -152,7 +152,7 @@ CLAIMS = (
             "After the first layer, the residual stream holds the digit sum on a circle, but not yet at the position "
             "where the answer is read."
         ),
-        source_says="the source shows this in a figure",
+        source_says="shown in a figure",
         measure=each(_sum_circle),
         expected={
             ONE_TURN: at_least(0.5, "the digit sum should lie on a circle of one turn"),
@@ -185,7 +185,7 @@ CLAIMS = (
         id="arena.sum.other_seeds",
         where="not in the source",
         statement="Networks of other seeds learn the same algorithm as the source's network.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_same),
         expected={SAME: equals(1, "we require every part of the algorithm that the source finds")},
         needs=SUM,
@@ -201,7 +201,7 @@ CLAIMS = (
         statement=(
             "Exchanging the residual stream along the carry's direction alone changes the answered digit by the carry."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
@@ -217,7 +217,7 @@ CLAIMS = (
             "Exchanging the residual stream along the carry's direction also changes the digit in "
             "sums whose next column adds up to nine."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
@@ -233,7 +233,7 @@ CLAIMS = (
             "Digits are added as angles. If both digits are turned by half a step, to angles without "
             "a token, the sum rises by one."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},
         finding=mixed(
             "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
@@ -245,7 +245,7 @@ CLAIMS = (
         id="arena.sum.through_nines",
         where="not in the source, which leaves repeated carries aside",
         statement="The network applies a carry that passed through a column of nine as reliably as any other carry.",
-        source_says="the source does not state this",
+        source_says="not stated",
         expected={"accuracy_through_nines": at_least(0.95, "nearly all digits with such a carry should be right")},
         finding=mixed(
             "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."

@@ -80,7 +80,7 @@ CLAIMS = (
         id="circuits.add.attn_periodic",
         where="Addition, attention",
         statement="Attention to the first number is periodic.",
-        source_says="the source shows heat-maps",
+        source_says="shown in heat-maps",
         measure=each(_periodic),
         expected={
             "heads with half their variance at one frequency": at_least(2, "the source's heat-maps show periods"),
@@ -96,7 +96,7 @@ CLAIMS = (
         id="circuits.add.neurons_first3",
         where="Addition, neurons",
         statement="The first three neurons are periodic.",
-        source_says="the source shows heat-maps",
+        source_says="shown in heat-maps",
         measure=each(
             lambda m: {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
         ),

@@ -86,7 +86,7 @@ CLAIMS = (
         id="circuits.max.loss",
         where="Max transformer, training",
         statement="The network learns to answer the largest of five numbers.",
-        source_says="the source shows loss curves",
+        source_says="shown by loss curves",
         expected={"accuracy": at_least(0.95, "learned; the source prints no number")},
         needs=BALANCED,
         scope="any seed",
@@ -99,7 +99,7 @@ CLAIMS = (
             "The position embeddings of the inputs are close to one another, and perpendicular to the position "
             "embedding of CLS."
         ),
-        source_says="the source shows a heat-map",
+        source_says="shown in a heat-map",
         measure=each(position_cosines),
         expected={
             INPUT_COSINE: at_least(0.7, "cosines are close to 1 in the source's heat-map; seeds differ"),
@@ -120,7 +120,7 @@ CLAIMS = (
         id="circuits.max.permutations",
         where="Max transformer, permutations",
         statement="At CLS, the neurons' pre-activations are nearly the same for all orders of the inputs.",
-        source_says="cosines are about 1 everywhere",
+        source_says="about 1 everywhere",
         measure=each(order_cosines),
         expected={
             "smallest cosine of the pre-activations between two orders": at_least(

@@ -24,7 +24,7 @@ CLAIMS = (
         id="circuits.median.loss",
         where="Median transformer, training",
         statement="Training on the median ends at a higher loss than on the sort.",
-        source_says="the source shows loss curves",
+        source_says="shown by loss curves",
         measure=lambda median, sort: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the median": median.accuracy,

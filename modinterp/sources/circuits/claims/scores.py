@@ -88,7 +88,7 @@ CLAIMS = (
         id="circuits.max.exclusive_attention",
         where="Max transformer, attention of CLS",
         statement="All heads attend to the largest number alone, at every position.",
-        source_says="4 heads attend exclusively to the largest number",
+        source_says="exclusively, 4 heads",
         measure=each(_exclusive),
         expected={
             "mass on the largest, worst head, gap of a tenth": at_least(
@@ -111,7 +111,7 @@ CLAIMS = (
         id="circuits.max.qk_heatmap",
         where="Max transformer, circuit analysis",
         statement="The table of attention scores between all numbers has smaller scores near the diagonal.",
-        source_says="the source shows a heat-map",
+        source_says="shown in a heat-map",
         measure=each(_number_table),
         expected={
             NEAR_DIAGONAL: at_most(-0.25, "scores near the diagonal are visibly smaller in a heat-map"),

@@ -101,7 +101,7 @@ CLAIMS = (
         id="circuits.sort.pos_sim",
         where="Sort transformer, positions",
         statement="In the sort network, the position embeddings of the inputs are similar.",
-        source_says="the source shows a heat-map",
+        source_says="shown in a heat-map",
         measure=each(_positions),
         expected={
             INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map; seeds differ"),

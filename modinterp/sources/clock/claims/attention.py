@@ -237,7 +237,7 @@ CLAIMS = (
         id="clock.s61.qkv_periodic",
         where="section 6.1",
         statement="Keys and values are periodic in the token, because they are linear images of the circles.",
-        source_says="the source states this",
+        source_says="stated",
         measure=each(_keys_and_values),
         expected={
             "share of the keys' energy at key frequencies": at_least(
@@ -255,7 +255,7 @@ CLAIMS = (
         id="clock.s61.convex",
         where="section 6.1",
         statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
-        source_says="self-attention is about 0",
+        source_says="self-attention about 0",
         measure=each(_mixture_of_values),
         expected={
             "relative error of the mixture of v_a and v_b": at_most(
@@ -271,7 +271,7 @@ CLAIMS = (
         id="clock.s61.linear_no_warp",
         where="section 6.1",
         statement="A linear map turns a circle into an ellipse and adds no frequency.",
-        source_says="the source states this",
+        source_says="stated",
         measure=_linear_maps_keep_frequencies,
         expected={"largest share of other frequencies": at_most(1e-6)},
         needs=(),

@@ -127,7 +127,7 @@ CLAIMS = (
             "Our Fourier basis (constant, cos 1, sin 1, ...) and our norms of the embedding in this basis equal"
             " the source's."
         ),
-        source_says="the source gives a definition",
+        source_says="stated as a definition",
         measure=_printed_basis,
         expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
         needs=(),

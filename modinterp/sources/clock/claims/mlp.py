@@ -182,7 +182,7 @@ CLAIMS = (
         id="clock.s8.bup_sorted",
         where="section 8, sorted biases",
         statement="Far fewer than 113 neuron biases are clearly negative. The ReLU still acts, since a third to a half of the pre-activations are below 0.",
-        source_says="far fewer than 113 clearly negative biases",
+        source_says="far fewer than 113",
         measure=each(_biases),
         expected={
             "biases below -0.1": at_most(112, "clearly negative biases must be fewer than the 113 numbers"),

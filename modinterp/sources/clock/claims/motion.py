@@ -151,7 +151,7 @@ CLAIMS = (
             "As a increases, the circles that attention writes revolve around the origin without turning about "
             "their own centre."
         ),
-        source_says="the source shows an animation",
+        source_says="shown in an animation",
         measure=each(_revolution_of_attention),
         expected={
             **_REVOLVES,
@@ -170,7 +170,7 @@ CLAIMS = (
             "In the third and fourth principal direction of the attention output, circles turn at key "
             "frequencies where some head's attention swings."
         ),
-        source_says="the source shows an animation",
+        source_says="shown in an animation",
         measure=each(_rotation_of_attention),
         expected={
             WITH_HEAD[ROTATION]: _ONE_TURN,
@@ -203,7 +203,7 @@ CLAIMS = (
         statement=(
             "Where the circles that attention writes turn, the centre of a circle's orbit lies inside the circle."
         ),
-        source_says="the source shows an animation",
+        source_says="shown in an animation",
         measure=each(
             lambda m: {ORBIT_WITH_HEAD: _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies)[ORBIT]}
         ),
@@ -241,7 +241,7 @@ CLAIMS = (
         id="clock.s95.mlpout_rotation",
         where="section 9.5",
         statement="In the MLP's output the circles are centred on the origin, and turn without revolving.",
-        source_says="the source shows an animation",
+        source_says="shown in an animation",
         measure=each(_motion_of_output),
         expected={**_ROTATES, ORBIT: at_most(0.3, "the circles must be centred on the origin")},
         needs=SEEDS,
@@ -252,7 +252,7 @@ CLAIMS = (
         id="clock.s95.pc34_rotation",
         where="section 9.5",
         statement="In the third and fourth principal direction of the neurons the circles only rotate.",
-        source_says="the source shows an animation",
+        source_says="shown in an animation",
         measure=each(_rotation_of_neurons),
         expected={
             REVOLVING_PART: at_most(0.3, "the circles must not visibly revolve"),

@@ -206,7 +206,7 @@ CLAIMS = (
         id="clock.s62.not_linearly_separable",
         where="section 6.2",
         statement="A line can separate each point of a circle from all other points, but not each point of a petal.",
-        source_says="the source states this",
+        source_says="stated",
         measure=each(_corners),
         expected={
             "corners of a circle of the embedding, lowest share of the points": at_least(
@@ -295,7 +295,7 @@ CLAIMS = (
         id="clock.s71.alt_dft",
         where="section 7.1",
         statement="The planes of the attention output itself also hold circles, some of them stretched.",
-        source_says="the circle at frequency 43 is stretched",
+        source_says="43 is stretched",
         measure=each(_own_planes),
         expected={
             "lowest quality of a circle": at_least(0.8, "the curves must be circles"),

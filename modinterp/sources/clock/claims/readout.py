@@ -211,7 +211,7 @@ CLAIMS = (
             "A trained network needs at least two circles and two heads. In theory one exact circle is "
             "enough, as the source says."
         ),
-        source_says="at least 2 circles and 2 heads",
+        source_says="at least 2",
         measure=_how_many,
         expected={
             "highest accuracy with one frequency of the logits kept": at_most(

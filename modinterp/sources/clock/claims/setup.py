@@ -77,7 +77,7 @@ CLAIMS = (
             "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. The pairs "
             "(a, b) and (b, a) therefore have equal logits."
         ),
-        source_says="the source states this",
+        source_says="stated",
         measure=_architecture,
         expected={
             "layers": equals(1),

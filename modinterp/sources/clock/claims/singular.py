@@ -61,7 +61,7 @@ CLAIMS = (
         id="clock.s95.wdown_sv",
         where="section 9.5",
         statement="W_out has two large singular values for each circle.",
-        source_says="the source has 6 large singular values for 3 circles",
+        source_says="6 for 3 circles",
         measure=each(_singular_values),
         expected={
             "large singular values less 2 K": between(

@@ -106,7 +106,7 @@ CLAIMS = (
         id="groups.cubes.orthogonal",
         where="theorem D.10",
         statement="The cubes (logit tables) of different characters are orthogonal, so squared similarities add up.",
-        source_says="this statement is a theorem",
+        source_says="a theorem",
         measure=_orthogonal,
         expected={
             "largest cosine of two cubes": _EXACT,
@@ -121,7 +121,7 @@ CLAIMS = (
             "The character of a b c^-1 is largest where c = a b. For a faithful representation no other c has the "
             "largest value."
         ),
-        source_says="this statement is a theorem",
+        source_says="a theorem",
         measure=_maxima,
         expected={
             MAXIMA.format(name): equals(

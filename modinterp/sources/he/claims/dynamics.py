@@ -171,7 +171,7 @@ CLAIMS = (
             "With ReLU, energy of the reading weights leaks to odd harmonics: the third harmonic gets a ninth of the "
             "first, and the fifth a twenty-fifth."
         ),
-        source_says="the source states 1/9 and 1/25",
+        source_says="1/9 and 1/25",
         measure=each(_leaks),
         expected={
             THIRD: between(0.7 / 9, 1.3 / 9, "the source states a ninth for the third harmonic; we allow 30%"),
@@ -197,7 +197,7 @@ CLAIMS = (
             "r-th harmonic of the writing weights is 3/(4r^2 - 1) of the first. Reading weights have no even "
             "harmonics."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_leaks),
         expected={
             "largest relative difference of first-order harmonics read": at_most(

@@ -187,7 +187,7 @@ CLAIMS = (
         id="he.obs1.shape_square",
         where="ours",
         statement="With ReLU the weights of a neuron are nearer to a square wave than to a cosine.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_shape),
         expected={T: at_most(0, "square waves fit better in networks std, grok, p97 (t = -14 to -47)")},
         reported=(R2_SQUARE,),
@@ -201,7 +201,7 @@ CLAIMS = (
         where="ours",
         statement="In networks with squares that begin with single frequencies, each neuron's weights stay near a "
         "cosine.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_shape),
         expected={T: at_least(0, "in the authors' network cosines fit better (t = +29)")},
         needs=named("quad1"),
@@ -212,7 +212,7 @@ CLAIMS = (
         id="he.obs2.align",
         where="observation 2, figure 5",
         statement="In every neuron, the phase of the output weights is twice the phase of the input weights.",
-        source_says="the output phase psi is 2 phi",
+        source_says="psi = 2 phi",
         measure=each(_align),
         expected={
             RESULTANT: at_least(0.98, "the authors' resultant lengths are .990 to .998"),
@@ -232,7 +232,7 @@ CLAIMS = (
         where="observation 2, figure 5",
         statement="In networks with squares that begin with single frequencies, the phases of all strong neurons are "
         "aligned.",
-        source_says="the output phase psi is 2 phi",
+        source_says="psi = 2 phi",
         measure=each(_align),
         expected={WEIGHTED_SINE: at_most(0.05, "the authors' network has a mean |sin D| of .029")},
         reported=(RESULTANT, FAR),

@@ -227,7 +227,7 @@ CLAIMS = (
         where="ours",
         statement="The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are constant in time, both in the "
         "gradient flow and in a trained network.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_invariants),
         expected={
             "drift along the flow": at_most(
@@ -268,7 +268,7 @@ CLAIMS = (
             "Gradient descent conserves |theta|^2 - c |xi|^2 of every neuron, whatever the loss, where c is 2 for "
             "squares and 1 for ReLU."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_balance),
         expected={
             "largest change of |theta|^2 - c |xi|^2": at_most(

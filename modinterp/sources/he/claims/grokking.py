@@ -195,7 +195,7 @@ CLAIMS = (
             "While the test accuracy stays on its plateau, the network answers the mirrors (y, x) of training pairs "
             "correctly, by symmetry. The network answers all other test pairs wrongly."
         ),
-        source_says="the test accuracy has a plateau near 70%",
+        source_says="a plateau near 70%",
         measure=each(_mirror),
         expected={
             OFF_PLATEAU: between(

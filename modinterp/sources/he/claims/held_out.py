@@ -67,7 +67,7 @@ CLAIMS = (
         id="he.grok.final_diagonal",
         where="ours",
         statement="The network learns to answer all pairs except the pairs x = y that were not in the training set.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_final),
         expected={
             OFF_DIAGONAL: at_least(0.99, "in the authors' network 130 of 130 unseen pairs with x != y are right"),

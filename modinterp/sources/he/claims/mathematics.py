@@ -221,7 +221,7 @@ CLAIMS = (
             "logits of these neurons have no ghosts (side peaks). Their dips are a third of the main peak, and at x = y "
             "they have no signal."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=_square_waves,
         expected={
             GHOST: between(-0.02, 0.02, "for large p there are no ghosts"),

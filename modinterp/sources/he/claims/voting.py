@@ -151,7 +151,7 @@ CLAIMS = (
         where="ours",
         statement="With ReLU, the heights of the logits' ghosts (side peaks) and dips lie between the heights for "
         "ideal square waves and the heights for ideal cosines.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_ghost),
         expected={
             GHOST: between(0, 0.33, "ghosts are 0 for square waves and 1/3 of the peak for cosines"),
@@ -185,7 +185,7 @@ CLAIMS = (
         id="he.logits.prefactor_relu",
         where="ours",
         statement="With ReLU, the prefactor cos^2(w(x - y)/2) fits the logits worst of four candidate prefactors.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_prefactor),
         expected={WORST: at_most(0, "cos^2 should fit worst of the four prefactors")},
         reported=tuple(PREFACTORS.values()),
@@ -213,7 +213,7 @@ CLAIMS = (
         where="ours",
         statement="With ReLU the pairs x = y are the hardest: their right logit is smaller, and their loss larger, "
         "than for other pairs.",
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_diagonal),
         expected={
             LEAD: at_most(
@@ -257,7 +257,7 @@ CLAIMS = (
             "right. With square waves instead, answers are wrong only at x = y. The remainder of the weights gives "
             "few right answers."
         ),
-        source_says="the source does not state this",
+        source_says="not stated",
         measure=each(_idealised),
         expected={
             COSINES: at_least(0.999, "in the authors' eight networks cosines have an accuracy of 1.0"),

@@ -106,7 +106,7 @@ CLAIMS = (
         id="miiii.fig8.nanda",
         where="figure 8",
         statement="In modular addition, a few singular values of the embedding make up half of their sum.",
-        source_says="ticks near 5 and 49 singular values",
+        source_says="ticks near 5 and 49",
         measure=each(_half),
         expected={
             "values to 50%": at_most(
@@ -123,7 +123,7 @@ CLAIMS = (
         where="figure 8",
         statement="The singular values of T_miiii's embedding are more diffuse (spread out) than the singular values "
         "of modular addition's embedding.",
-        source_says="ticks near 35 and 73 singular values",
+        source_says="ticks near 35 and 73",
         measure=_diffuse,
         expected={
             "values to 50%, T_miiii over T_nanda": at_least(
@@ -145,7 +145,7 @@ CLAIMS = (
         where="figure 9",
         statement="In modular addition, the top left singular vectors of the embedding are waves of a single "
         "frequency.",
-        source_says="the source judges this by eye from a figure",
+        source_says="judged by eye",
         measure=each(_waves),
         expected={
             "median share of the best wave, top vectors": at_least(
@@ -180,7 +180,7 @@ CLAIMS = (
         where="figure 10",
         statement="The top left singular vectors of T_miiii's embedding are also periodic, with more frequencies than "
         "in modular addition.",
-        source_says="the source judges this by eye from a figure",
+        source_says="judged by eye",
         measure=_many_waves,
         expected={
             "mean share of the best wave over that of random vectors": at_least(
@@ -196,7 +196,7 @@ CLAIMS = (
         id="miiii.fig11",
         where="figure 11",
         statement="The embedding of modular addition has a few active frequencies.",
-        source_says="the source counts about 5 frequencies",
+        source_says="about 5",
         measure=each(_sparse),
         expected={
             "active frequencies": at_most(10, "the source has about 5 active frequencies"),
@@ -213,7 +213,7 @@ CLAIMS = (
         where="figure 12",
         statement="The embedding of T_miiii has a much broader frequency spectrum than the embedding of modular "
         "addition.",
-        source_says="the source judges this by eye from a figure",
+        source_says="judged by eye",
         measure=_broad,
         expected={
             "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(
@@ -230,7 +230,7 @@ CLAIMS = (
         where="figure 13",
         statement="If a network is trained on shuffled labels, its embedding has no active frequencies. So the "
         "embedding's frequencies come from the data.",
-        source_says="the source judges this by eye from a figure",
+        source_says="judged by eye",
         measure=_aperiodic,
         expected={
             "Gini coefficient, T_basis": at_most(0.15, "a random matrix has a Gini coefficient of 0.02"),

@@ -217,7 +217,7 @@ CLAIMS = (
         id="miiii.25_together",
         where="model performance",
         statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a mechanism.",
-        source_says="these tasks generalise near epoch 40,000",
+        source_says="near epoch 40,000",
         measure=_together,
         expected={
             "interquartile range of log10 of the epoch, other tasks": at_most(
@@ -278,7 +278,7 @@ CLAIMS = (
         id="miiii.x.nodropout",
         where="appendix",
         statement="Without dropout the network overfits every task except 2 and 3.",
-        source_says="only tasks 2 and 3 generalise",
+        source_says="2 and 3 alone",
         measure=_no_dropout,
         expected={
             "lower test accuracy of q = 2 and q = 3": at_least(0.99, "in the source tasks 2 and 3 generalise"),
@@ -294,7 +294,7 @@ CLAIMS = (
         id="miiii.x.masked_order",
         where="appendix",
         statement="Without training on tasks 2, 3, 5 and 7, tasks 11, 13, 17 and 19 are learned first; no task is delayed.",
-        source_says="tasks 11, 13, 17 and 19 come first",
+        source_says="11, 13, 17, 19",
         measure=_masked_order,
         expected={
             "of the first four to generalise, how many are among 11, 13, 17, 19": at_least(

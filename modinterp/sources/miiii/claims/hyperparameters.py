@@ -94,7 +94,7 @@ CLAIMS = (
         id="miiii.table1.search",
         where="table 1",
         statement="The source searched six hyper-parameters, with two to four values each.",
-        source_says="the search space has 384 combinations",
+        source_says="384 combinations",
         measure=_space,
         expected={"values as printed": equals(1), "combinations": equals(384)},
         needs=(),
@@ -108,7 +108,7 @@ CLAIMS = (
             "The best hyper-parameters are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and "
             "4 heads. The source did not search a weight decay of 1/3."
         ),
-        source_says="the source's best weight decay is 1/3",
+        source_says="weight decay 1/3",
         measure=_best,
         expected={
             ("our run is trained with them"): equals(1),

@@ -98,7 +98,7 @@ CLAIMS = (
         id="miiii.fig2",
         where="figure 2",
         statement="For p = 11 the inputs are the numbers from (0, 0) = 0 to (10, 10) = 120.",
-        source_says="the source's figure shows 121 samples",
+        source_says="121 samples",
         measure=_small_inputs,
         expected={"cells": equals(121), "first number": ZERO, "last number": equals(120), "cells that differ": ZERO},
         needs=(),

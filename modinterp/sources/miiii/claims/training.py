@@ -147,7 +147,7 @@ CLAIMS = (
         where="equation 13",
         statement="Before AdamW sees the gradient, training adds half of the gradient's moving average with a memory "
         "of 0.98.",
-        source_says="the source uses alpha 0.98 and lambda 1/2",
+        source_says="alpha 0.98, lambda 1/2",
         measure=_filter,
         expected={
             "largest difference after five steps, begun at zero": at_most(1e-6),
@@ -160,7 +160,7 @@ CLAIMS = (
         id="miiii.basis_task",
         where="tasks",
         statement="T_basis is T_miiii with shuffled labels, so no network can generalise on T_basis.",
-        source_says="the source states this as a definition",
+        source_says="stated as a definition",
         measure=_basis,
         expected={
             "rows of labels are the same, in another order": equals(1),
@@ -174,7 +174,7 @@ CLAIMS = (
         id="miiii.masked_task",
         where="tasks",
         statement="In T_masked, training leaves the output weights of the tasks 2, 3, 5 and 7 unchanged.",
-        source_says="the source states this as a definition",
+        source_says="stated as a definition",
         measure=_masked,
         expected={
             "largest change of masked heads that is not decay": at_most(1e-6),

@@ -104,7 +104,7 @@ CLAIMS = (
         id="mlp.loss_fn",
         where="the task",
         statement="The loss is the cross-entropy of a log-softmax in float64.",
-        source_says="the notebook gives a definition",
+        source_says="stated as a definition",
         measure=_loss,
         expected={
             "largest difference to torch's, in float64": at_most(1e-12),
@@ -164,7 +164,7 @@ CLAIMS = (
             "The Fourier transform over both inputs is a change of basis: it keeps the sum of squares and can be "
             "inverted."
         ),
-        source_says="the statement is a theorem",
+        source_says="a theorem",
         measure=_transform,
         expected={
             "relative change of the sum of squares": at_most(1e-5),

@@ -140,7 +140,7 @@ CLAIMS = (
             "The source says that more than 84% of the variance is explained at every key frequency. The "
             "notebook's own table has 0.8353."
         ),
-        source_says="the lowest share is 0.8353",
+        source_says="lowest 0.8353",
         measure=_explained_everywhere,
         expected={LOWEST_FVE: at_least(0.75, "the notebook's lowest share is 0.8353; other networks vary")},
         needs=(MAIN,),

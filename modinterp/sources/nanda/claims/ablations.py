@@ -123,7 +123,7 @@ CLAIMS = (
         id="nanda.s44.neuron_poly",
         where="section 4.4",
         statement="Replacing each explained neuron by its polynomial of degree two hardly changes the loss.",
-        source_says="the loss rises from 2.41e-7 to 2.48e-7 (+3%)",
+        source_says="2.41e-7 to 2.48e-7 (+3%)",
         measure=intervention("neurons as polynomials"),
         printed={
             "loss": 2.41e-7,
@@ -146,7 +146,7 @@ CLAIMS = (
         id="nanda.s44.neuron_strict",
         where="section 4.4",
         statement="Reducing each neuron to its waves of a + b at the key frequencies improves the loss.",
-        source_says="the loss falls to 5.54e-8, 0.23 times the original",
+        source_says="5.54e-8, ratio 0.23",
         measure=intervention("neurons as waves of the answer"),
         printed={LOSS_RATIO: 0.23, TEST_LOSS_RATIO: 0.23, LOSS: 5.54e-8},
         expected={LOSS_RATIO: at_most(1, "the claim is about the direction of the change"), **WORKS},
@@ -189,7 +189,7 @@ CLAIMS = (
             "Keeping only the key frequencies in the logits improves the loss, however the components of a "
             "frequency are counted."
         ),
-        source_says="the loss falls to 7.24e-8, 0.30 times the original",
+        source_says="7.24e-8, ratio 0.30",
         measure=_key_only,
         printed={
             **dict.fromkeys((*RATIO_WITH_TERMS.values(), *RATIO_ALONE.values()), 0.30),
@@ -237,7 +237,7 @@ CLAIMS = (
         id="nanda.s44.wl_project",
         where="section 4.4",
         statement="Projecting the neurons onto the directions of W_L at key frequencies does not raise the loss.",
-        source_says="the loss falls to 1.19e-7, 0.49 times the original",
+        source_says="1.19e-7, ratio 0.49",
         measure=_projection("neurons onto W_L directions"),
         printed={
             **dict.fromkeys((LOSS_RATIO, TEST_LOSS_RATIO, WITH_MEAN[LOSS_RATIO]), 0.49),
@@ -261,7 +261,7 @@ CLAIMS = (
         statement=(
             "Removing the directions of W_L from the neurons destroys the answer: the loss is worse than guessing."
         ),
-        source_says="a loss of 5.27, more than the ln 113 of guessing",
+        source_says="5.27, more than ln 113",
         measure=_projection("neurons off W_L directions"),
         printed={LOSS: 5.27, WITH_MEAN[LOSS]: 5.27},
         expected={LOSS: at_least(4.5, "the paper has 5.27, and an archived network has 5.73"), **SOLVED},

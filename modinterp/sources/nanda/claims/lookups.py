@@ -203,7 +203,7 @@ CLAIMS = (
         id="nanda.fig11",
         where="appendix C.1.3, figure 11",
         statement=("Each OV circuit contains only key frequencies, and is strongest at the head's own key frequency."),
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=lambda m: {
             "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
             "heads whose OV is strongest at their own frequency": sum(
@@ -238,7 +238,7 @@ CLAIMS = (
         statement=(
             "In summary, two heads multiply (their output has products of the two inputs), and two heads amplify."
         ),
-        source_says="2 heads multiply and 2 amplify",
+        source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PRODUCT_LEAD),
         printed={N_MULTIPLY: 2},
         expected={

@@ -83,7 +83,7 @@ CLAIMS = (
         id="nanda.s43.localised",
         where="section 4.3",
         statement="Every cluster of explained neurons writes to the logits at the cluster's own frequency alone.",
-        source_says="all 5 clusters write at their own frequency",
+        source_says="all 5 clusters",
         measure=lambda m: {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))},
         expected={LOWEST_SHARE: at_least(0.85, "all five clusters in the paper; small clusters are noisier")},
         needs=(MAIN,),

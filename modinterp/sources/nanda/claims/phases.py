@@ -87,7 +87,7 @@ CLAIMS = (
         id="nanda.s52.memorization",
         where="section 5.2",
         statement="In the first phase, memorisation, train loss and excluded loss fall together.",
-        source_says="the phase lasts from epoch 0 to 1,400",
+        source_says="epochs 0 to 1,400",
         measure=_memorization,
         expected={
             "t1": between(800, 2500, "memorisation ends at 1,400 in the paper"),
@@ -108,7 +108,7 @@ CLAIMS = (
         statement=(
             "While the network memorises, test loss and restricted loss stay high and the Gini coefficient stays flat."
         ),
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_while_memorising,
         expected={
             "lowest test loss until t1": at_least(4.25, "high means within 10% of chance, ln 113, or above"),
@@ -143,7 +143,7 @@ CLAIMS = (
         id="nanda.s52.circuit",
         where="section 5.2",
         statement="In the second phase, circuit formation, the circuit forms well before the network groks.",
-        source_says="the phase lasts from epoch 1,400 to 9,400",
+        source_says="epochs 1,400 to 9,400",
         measure=_circuit,
         expected={
             "t2 over t1": at_least(2, "t2 over t1 is 6.7 in the paper"),
@@ -159,7 +159,7 @@ CLAIMS = (
             "In the third phase, cleanup, test loss falls suddenly and weights shrink. After cleanup, losses "
             "and weights are stable."
         ),
-        source_says="the phase lasts from epoch 9,400 to 14,000",
+        source_says="epochs 9,400 to 14,000",
         measure=_cleanup,
         expected={
             "(t3 - t2) over t2": at_most(1, "the ratio is 0.49 in the paper"),
@@ -176,7 +176,7 @@ CLAIMS = (
         id="nanda.s52.cleanup_restricted",
         where="section 5.2",
         statement="In cleanup the restricted loss continues to drop.",
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_restricted_in_cleanup,
         expected={"restricted loss at t3 over at t2": at_most(0.5, "a drop means a fall to half or less")},
         needs=(MAIN,),
@@ -186,7 +186,7 @@ CLAIMS = (
         id="nanda.s53.wd_link",
         where="section 5.3",
         statement="The boundaries between the phases of training coincide with inflections of the weight norm.",
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_inflections,
         expected={
             "boundaries within 25% of an inflection": at_least(
@@ -206,7 +206,7 @@ CLAIMS = (
         statement=(
             "The network restricted to its key frequencies is accurate well before the whole network is accurate."
         ),
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_restricted_accuracy,
         expected={"epochs by which restricted accuracy is ahead": at_least(500, "figure 13 shows thousands of epochs")},
         needs=(MAIN,),
@@ -217,7 +217,7 @@ CLAIMS = (
         id="nanda.fig14",
         where="appendix C.1.5, figure 14",
         statement="The coefficients of cos(w_k(a + b - c)) in the logits grow smoothly over training.",
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_coefficients,
         expected={
             "smallest growth from t1": at_least(5, "the coefficients grow from near 0 in figure 14"),
@@ -237,7 +237,7 @@ CLAIMS = (
             "At the end of training each key frequency is needed: without any one key frequency the train loss "
             "is much higher."
         ),
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_single_exclusion,
         expected={
             "smallest excluded loss over train loss": at_least(10, "the loss rises by orders of magnitude in figure 15")

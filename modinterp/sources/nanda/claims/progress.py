@@ -138,7 +138,7 @@ CLAIMS = (
             "Restricted loss keeps the constant and the waves of a + b at the key frequencies. Restricted "
             "loss does not change the ideal algorithm."
         ),
-        source_says="the source gives a definition",
+        source_says="stated as a definition",
         measure=lambda *_: _restricted_of_ideal(),
         expected={"relative difference to the original loss": at_most(1e-9, "the difference must be rounding error")},
         scope="any network",
@@ -150,7 +150,7 @@ CLAIMS = (
             "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. "
             "For the ideal algorithm, excluded loss equals the loss of guessing, ln p."
         ),
-        source_says="the source gives a definition",
+        source_says="stated as a definition",
         measure=lambda *_: _excluded_of_ideal(),
         expected={"difference to ln p": at_most(1e-9, "the difference must be rounding error")},
         scope="any network",
@@ -183,7 +183,7 @@ CLAIMS = (
         id="nanda.fig7.tr",
         where="section 5.2, figure 7 top right",
         statement="Restricted loss falls before test loss.",
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_restricted,
         expected={
             AHEAD_OF_TEST: at_least(500, "figure 7 shows thousands of epochs"),
@@ -209,7 +209,7 @@ CLAIMS = (
         id="nanda.fig7.br",
         where="section 5.2, figure 7 bottom right",
         statement="The sum of squared weights falls smoothly while the circuit forms, and faster in cleanup.",
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         measure=_weights,
         expected={
             "sum of all rises after t1 over the fall": at_most(0, "smooth means that the sum only falls"),

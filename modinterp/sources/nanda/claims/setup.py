@@ -157,7 +157,7 @@ CLAIMS = (
             "The network is trained on 30% of the 113^2 pairs; all others are held out. AdamW has learning rate "
             "1e-3 and weight decay 1, for 40,000 epochs."
         ),
-        source_says="3,830 training pairs and 8,939 test pairs",
+        source_says="3,830 and 8,939 pairs",
         measure=lambda m: {
             "train pairs": len(m.split.train),
             "test pairs": len(m.split.test),
@@ -228,7 +228,7 @@ CLAIMS = (
         id="nanda.s3.noreg_nogrok",
         where="section 3, section 5.3",
         statement="Without regularisation the network memorises and does not grok.",
-        source_says="the paper prints no number",
+        source_says="no number is printed",
         expected=MEMORISES_ONLY,
         needs=NO_DECAY,
         scope="any seed",

@@ -69,7 +69,7 @@ CLAIMS = (
         id="nanda.A1.skip_zero",
         where="appendix A.1",
         statement="Without the skip connection around the MLP the network still solves the task.",
-        source_says="the loss rises to 9.12e-7, 3.8 times the original",
+        source_says="9.12e-7, ratio 3.8",
         measure=intervention("skip around MLP zero"),
         printed={LOSS_RATIO: 3.8, LOSS: 9.12e-7},
         expected={
@@ -89,7 +89,7 @@ CLAIMS = (
             "task. In the paper, the loss with the mean is slightly lower than the loss without the skip "
             "connection."
         ),
-        source_says="the loss rises to 7.25e-7, 3.0 times the original",
+        source_says="7.25e-7, ratio 3.0",
         measure=intervention("skip around MLP mean"),
         printed={LOSS_RATIO: 3.0, LOSS: 7.25e-7},
         expected={

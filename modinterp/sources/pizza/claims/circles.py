@@ -147,7 +147,7 @@ CLAIMS = (
         id="pizza.table1.clock",
         where="section 3.2, table 1",
         statement="The clock's formula explains the logits of one circle worse than the pizza's formula does.",
-        source_says="the clock's formula explains 75.41%, 75.62% and 75.38%",
+        source_says="75.41%, 75.62%, 75.38%",
         measure=_of_circles(_clock, LEAST_CLOCK, MOST_CLOCK),
         given=SOLVED,
         expected={
@@ -277,7 +277,7 @@ CLAIMS = (
         where="section 3.4, appendix",
         statement="If only a weak circle is kept, the logits are -2 cos(w(a - b)) cos(w(a + b - c)), where w is the "
         "leading frequency.",
-        source_says="the formula explains 97.56%, 97.23% and 97.69%",
+        source_says="97.56%, 97.23%, 97.69%",
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
         given=SOLVED
         | {DOUBLES: at_least(1, "the statement is about networks with weak circles of twice a leading frequency")},

@@ -91,7 +91,7 @@ CLAIMS = (
         id="pizza.clock.ideal",
         where="section 2.1",
         statement="An algorithm that adds angles and computes cos(w(a + b - c)) solves modular addition.",
-        source_says="this statement is a theorem",
+        source_says="a theorem",
         measure=_clock,
         expected={
             SINGLE: equals(1, "one circle suffices because 59 is prime"),

@@ -87,7 +87,7 @@ CLAIMS = (
         where="section 2",
         statement="The networks are transformers of one layer and width 128 on a + b mod 59, without =, LayerNorm or "
         "tied weights.",
-        source_says="each network has 212,608 weights",
+        source_says="212,608 weights",
         measure=_arch,
         expected={
             "weights of a network of width 128": equals(
