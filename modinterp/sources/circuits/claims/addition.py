@@ -170,7 +170,7 @@ CLAIMS = (
         id="circuits.add.invariance",
         where="Addition, closeness of positions",
         statement="The remaining difference between the two position embeddings does not change the answer.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=each(_invariant),
         expected={
             "pairs answered alike in both orders": at_least(0.999, "the answer must not depend on the order"),

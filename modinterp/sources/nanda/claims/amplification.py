@@ -83,7 +83,7 @@ CLAIMS = (
             "When test accuracy jumps, the circuit already exists. In grokking the circuit grows gradually,"
             " and then memorised answers are removed; grokking is not a chance discovery."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=each(_in_cleanup),
         expected={
             "restricted accuracy when half the test pairs are right": at_least(

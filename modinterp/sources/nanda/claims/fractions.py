@@ -138,7 +138,7 @@ CLAIMS = (
             "Below 60% of the pairs, more data brings the test loss below 1e-6 sooner. The train loss falls"
             " below 1e-6 at about the same epoch for every fraction of the pairs."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_thresholds,
         expected=FASTER,
         needs=BY_FRACTION,
@@ -156,7 +156,7 @@ CLAIMS = (
             "Below 60% of the pairs, less data makes the network generalise later. The network memorises at"
             " the same rate with any fraction of the pairs."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_thresholds,
         expected=FASTER,
         needs=BY_FRACTION,

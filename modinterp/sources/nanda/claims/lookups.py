@@ -203,7 +203,7 @@ CLAIMS = (
         id="nanda.fig11",
         where="appendix C.1.3, figure 11",
         statement=("Each OV circuit contains only key frequencies, and is strongest at the head's own key frequency."),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=lambda m: {
             "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
             "heads whose OV is strongest at their own frequency": sum(

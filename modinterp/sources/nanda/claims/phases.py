@@ -108,7 +108,7 @@ CLAIMS = (
         statement=(
             "While the network memorises, test loss and restricted loss stay high and the Gini coefficient stays flat."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_while_memorising,
         expected={
             "lowest test loss until t1": at_least(4.25, "high means within 10% of chance, ln 113, or above"),
@@ -176,7 +176,7 @@ CLAIMS = (
         id="nanda.s52.cleanup_restricted",
         where="section 5.2",
         statement="In cleanup the restricted loss continues to drop.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_restricted_in_cleanup,
         expected={"restricted loss at t3 over at t2": at_most(0.5, "a drop means a fall to half or less")},
         needs=(MAIN,),
@@ -186,7 +186,7 @@ CLAIMS = (
         id="nanda.s53.wd_link",
         where="section 5.3",
         statement="The boundaries between the phases of training coincide with inflections of the weight norm.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_inflections,
         expected={
             "boundaries within 25% of an inflection": at_least(
@@ -206,7 +206,7 @@ CLAIMS = (
         statement=(
             "The network restricted to its key frequencies is accurate well before the whole network is accurate."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_restricted_accuracy,
         expected={"epochs by which restricted accuracy is ahead": at_least(500, "figure 13 shows thousands of epochs")},
         needs=(MAIN,),
@@ -217,7 +217,7 @@ CLAIMS = (
         id="nanda.fig14",
         where="appendix C.1.5, figure 14",
         statement="The coefficients of cos(w_k(a + b - c)) in the logits grow smoothly over training.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_coefficients,
         expected={
             "smallest growth from t1": at_least(5, "the coefficients grow from near 0 in figure 14"),
@@ -237,7 +237,7 @@ CLAIMS = (
             "At the end of training each key frequency is needed: without any one key frequency the train loss "
             "is much higher."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_single_exclusion,
         expected={
             "smallest excluded loss over train loss": at_least(10, "the loss rises by orders of magnitude in figure 15")

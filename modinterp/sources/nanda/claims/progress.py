@@ -183,7 +183,7 @@ CLAIMS = (
         id="nanda.fig7.tr",
         where="section 5.2, figure 7 top right",
         statement="Restricted loss falls before test loss.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_restricted,
         expected={
             AHEAD_OF_TEST: at_least(500, "figure 7 shows thousands of epochs"),
@@ -209,7 +209,7 @@ CLAIMS = (
         id="nanda.fig7.br",
         where="section 5.2, figure 7 bottom right",
         statement="The sum of squared weights falls smoothly while the circuit forms, and faster in cleanup.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_weights,
         expected={
             "sum of all rises after t1 over the fall": at_most(0, "smooth means that the sum only falls"),

@@ -120,7 +120,7 @@ CLAIMS = (
             "Without weight decay the network does not grok, and its excluded loss does not rise. Such a network "
             "has no key frequencies, so we take the largest excluded loss over all frequencies."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
         expected={
             **MEMORISES_ONLY,
@@ -246,7 +246,7 @@ CLAIMS = (
             "A penalty on the absolute weights makes the network sparser in the basis of neurons and less sparse "
             "in the Fourier basis (a speculation)."
         ),
-        source_says="no number is printed",
+        source_says="none printed",
         measure=_less_sparse,
         expected={
             "Gini of the neurons, less the highest with decay": at_least(

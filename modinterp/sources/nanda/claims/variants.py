@@ -95,7 +95,7 @@ CLAIMS = (
         id="nanda.fig23",
         where="appendix C.2.2, figure 23",
         statement="In a network of two layers the excluded loss rises before grokking.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=each(_excluded_before_grokking),
         expected={
             "largest excluded over train loss before it groks": at_least(
@@ -112,7 +112,7 @@ CLAIMS = (
         id="nanda.D2.slingshot2L",
         where="appendix D.2",
         statement="Networks of two layers show slingshots.",
-        source_says="no number is printed",
+        source_says="none printed",
         measure=lambda *runs: {WITH_SLINGSHOT: _two_layers(*runs)[WITH_SLINGSHOT]},
         expected={WITH_SLINGSHOT: at_least(0.6, "three of five networks must have slingshots, as in figure 22")},
         needs=TWO_LAYERS,
@@ -138,7 +138,7 @@ CLAIMS = (
         id="nanda.C22.p53_wd1",
         where="appendix C.2.2",
         statement="Mod 53 with a weight decay of 1 the network memorises and never generalises.",
-        source_says="no number is printed",
+        source_says="none printed",
         expected={
             "highest_test_accuracy": at_most(GENERALISES, "the network never generalises"),
             "highest_train_accuracy": at_least(0.999, "the network must memorise"),
