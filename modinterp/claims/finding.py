@@ -24,7 +24,7 @@ VERDICTS: tuple[Verdict, ...] = ("holds", "mixed", "refuted", "open")
 KINDS: dict[Kind, str] = {
     "source": "The source is wrong, whatever the network",
     "network": "The source says it of its one network, and none of ours shows it",
-    "setting": "The source leaves the setting open, and ours decides",
+    "setting": "The source leaves a setting open, and our choice of it decides the verdict",
     "near miss": "Off the band by less than 5% of its edge",
     "our own expectation": "Our own expectation was wrong; the source does not state it",
 }

@@ -30,7 +30,7 @@ BANDS: dict[str, Band] = {
     # three released networks and 0.48 of two of ours on A5, all of them right on every pair; of the means by product,
     # 0.99, 0.99, 0.92, 0.99 and 0.99.
     FORMULA_FIT_OF_GROUPS: at_least(
-        0.5, "more than everything else of what the logits say of the product, once it is averaged over pairs"
+        0.5, "the formula explains more of the logits, averaged over pairs of one product, than all else does"
     ),
     NEURONS: at_least(
         0.5, "more than everything else together; a table with a neuron for every pair may hold such logits"

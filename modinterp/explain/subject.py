@@ -61,7 +61,9 @@ class Subject:
             parts.append("with = at the end" if task.equals else "without =")
         guessed = self.guessed
         parts.append(
-            f"assumed, as not given: {', '.join(guessed)}" if guessed else "nothing is assumed about the forward pass"
+            f"assumed, since not given: {', '.join(guessed)}"
+            if guessed
+            else "nothing is assumed about the forward pass"
         )
         return "; ".join(parts)
 

@@ -123,8 +123,8 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
     what = "" if isinstance(m.task, ModularSum) else ", a sum of a function of a and a function of b,"
     words.append(
         f"It answers {m.task.name}{what} correctly on {m.accuracy:.2%} of all inputs. {found.share:.1%} of its logits' "
-        f"variance are waves of the sum less the answer, of frequencies {', '.join(map(str, found.freqs))}; in place "
-        f"of the logits they answer {found.accuracy:.2%} rightly."
+        f"variance is in waves of the sum less the answer, of frequencies {', '.join(map(str, found.freqs))}; if "
+        f"these waves replace the logits, {found.accuracy:.2%} of the answers are right."
     )
     inside, way = _inside(m)
     if way is not None and warning is None:

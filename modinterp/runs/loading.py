@@ -106,7 +106,7 @@ def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | 
     if is_trained_here(name):
         return f"; {how_to_train(name)}"
     if (folder / MARK).is_file():
-        return "; `mi.record` wrote it, without its module: in your script, `mi.explain(recorded.run())`"
+        return "; `mi.record` wrote it, without its module: in your script, call `mi.explain(recorded.run())`"
     shipped = store.published()
     if root is not None and isinstance(shipped, Path) and (shipped / name / store.RECORD).is_file():
         return f"; it lies in {shipped}: give this folder as --runs, or as root"

@@ -87,7 +87,7 @@ def plain(stream: io.BytesIO) -> Plain:
             if count >= MOST_OPCODES:
                 raise NotPlain(f"its pickle has more than {MOST_OPCODES:,} instructions")
             if opcode.name not in _STEPS:
-                raise NotPlain(f"its pickle asks for {opcode.name}")
+                raise NotPlain(f"its pickle has the instruction {opcode.name}, which is not read")
             _STEPS[opcode.name](machine, argument)
         return Plain(machine.pop(), machine.storages)
     except NotPlain:

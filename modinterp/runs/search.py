@@ -84,7 +84,7 @@ class Space:
         if few := [name for name, values in self.choices.items() if len(values) < 2]:
             raise ValueError(f"a parameter has two values or more to choose from, unlike {', '.join(few)}")
         if set(self.labels) != set(self.choices):
-            raise ValueError(f"labels are those of {', '.join(self.choices)}, got {', '.join(self.labels)}")
+            raise ValueError(f"labels must name the parameters {', '.join(self.choices)}, got {', '.join(self.labels)}")
 
     def spec(self, choice: Choice, question: Question) -> RunSpec:
         """Return the training spec for one choice of hyper-parameters.

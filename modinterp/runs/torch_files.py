@@ -187,7 +187,7 @@ def _dtype(storage: StorageEntry) -> torch.dtype:
 def _view(row: Tensor, entry: TensorEntry) -> Tensor:
     """Return a tensor as a view of its storage."""
     if math.prod(n for n in entry.shape if n) > MOST_WEIGHTS:
-        raise NotPlain(f"{_NOT_WHOLE}: a weight has the shape {entry.shape}")
+        raise NotPlain(f"{_NOT_WHOLE}: a weight has the shape {entry.shape}, which is too large")
     if 0 not in entry.shape:
         last = entry.offset + sum((n - 1) * step for n, step in zip(entry.shape, entry.stride, strict=True))
         if last >= len(row):

@@ -162,5 +162,5 @@ def test_a_checksum_that_differs_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_opcode_that_is_not_needed_is_refused() -> None:
-    with pytest.raises(NotPlain, match="asks for EXT1"):
+    with pytest.raises(NotPlain, match="has the instruction EXT1"):
         plain(io.BytesIO(b"\x80\x02\x82\x01."))

@@ -11,9 +11,9 @@ SAME_BAR = Change(
     date="2026-11-23",
     what="the accuracy from which a network counts as having learned its task",
     before=(
-        "the limit was 0.99 for addition, 0.9 for the maximum with added small inputs, 0.5 for the median and the sort"
+        "the lowest accuracy was 0.99 for addition, 0.9 for the maximum with added small inputs, and 0.5 for median and sort"
     ),
-    now="the limit is 0.95 for every task",
+    now="the lowest accuracy is 0.95 for every task",
     why=(
         "'learned' should have one meaning for all tasks. Addition networks reach 1.0, maximum and sort "
         "networks more than 0.99, and median networks 0.978, so no verdict depends on the limit"

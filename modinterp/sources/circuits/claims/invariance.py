@@ -110,8 +110,8 @@ CLAIMS = (
         needs=BALANCED[:1],
         finding=refuted(
             "The mean cosine of the position embeddings of the inputs is 0.38 to 0.51: these embeddings are"
-            " similar, but far from equal. The cosine grows with the length of training, which the report "
-            "does not state. After 2,000 steps the cosine is 0.04.",
+            " similar, but far from equal. The cosine grows with the length of training; the report does not "
+            "state this length. After 2,000 steps the cosine is 0.04.",
             "setting",
         ),
         figure="positions",

@@ -136,7 +136,7 @@ CLAIMS = (
                     "deviation: 1.05, refuted"
                 ),
                 now="the difference of two numbers may explain at most 0.5 of the scores' variance: 0.772, refuted",
-                why="the step is visible only next to the diagonal",
+                why="the step of the scores is visible only next to the diagonal",
             ),
             Change(
                 date="2026-11-23",

@@ -245,7 +245,7 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The right condition is gcd(k1, k2, ..., P) = 1, which a check of every residue confirms. For a"
+            "The right condition for a unique answer is gcd(k1, k2, ..., P) = 1. A check of every residue confirms this. For a"
             " prime P any frequency meets the condition of a unique answer. Mod 53 the paper's frequencies "
             "10, 14 and 22 have a common divisor, and the network generalises.",
             "source",

@@ -9,8 +9,8 @@ CONTRADICTIONS = (
         id="X-U1",
         conflict=(
             "For cyclic groups, the released code analyses weights with 2 of the 4 entries of each rotation matrix. "
-            "For neurons and losses the code uses all 4 entries. The 4 entries have rank 2, so two of their "
-            "directions are rounding noise."
+            "For neurons and losses the code uses all 4 entries. The 4 entries of a rotation matrix have rank 2, so "
+            "two of their directions are rounding noise."
         ),
         settled_by={"table.losses.mlp.c113": ()},
         follows=(

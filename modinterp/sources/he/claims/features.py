@@ -284,8 +284,8 @@ CLAIMS = (
         figure="phases",
         finding=mixed(
             "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). "
-            "About half of the networks named std are more symmetric than by chance. With gradient descent phases "
-            "stay independent, both with ReLU and with squares."
+            "About half of the networks named std are more symmetric than by chance. With gradient descent, the "
+            "phases of different neurons stay independent, both with ReLU and with squares."
         ),
     ),
     Claim(

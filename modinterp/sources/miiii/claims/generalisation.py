@@ -180,7 +180,7 @@ CLAIMS = (
         figure="losses",
         finding=one_seed(
             "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The "
-            "losses of tasks 79, 83, 97 and 101 fall from 8.4 to 9.9 nats to between 0.08 and 0.19."
+            "losses of tasks 79, 83, 97 and 101 fall from at least 8.4 nats to at most 0.19 nats."
         ),
         changed=(
             _ON_HALF,
@@ -287,7 +287,7 @@ CLAIMS = (
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
             "Task 2 reaches 100% on held-out inputs; task 3 reaches only 98.4%. By epoch 65,536, during a dip of the "
-            "training accuracy, task 2 has 98% and task 3 has 91%. No other task exceeds 57%.",
+            "training accuracy, task 2 is at 98% of held-out inputs and task 3 at 91%. No other task exceeds 57%.",
         ),
     ),
     Claim(

@@ -8,7 +8,7 @@ CONTRADICTIONS = (
         id="X-K1",
         conflict=(
             "The notebook's summary says that more than 84% of the variance is explained at every key frequency. "
-            "The notebook's own table has 0.8353 for sin 35."
+            "In the notebook's own table, the share for sin 35 is 0.8353."
         ),
         settled_by={"claim84": ()},
         follows=(

@@ -108,7 +108,7 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
                 date="2026-11-23",
                 what="which networks and which frequency count",
                 before=f"every network was measured; without this frequency, the lowest share at the network's own frequencies counted: {'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
-                now=f"only networks that use this frequency are measured: {_NOT_OF_MAIN.get(freq, 'its own in other-draw-0')}",
+                now=f"only networks that use this frequency are measured: {_NOT_OF_MAIN.get(freq, 'a frequency of other-draw-0')}",
                 why="a network that does not use a frequency shows nothing about this frequency",
             ),
         ),

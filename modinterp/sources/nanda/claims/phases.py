@@ -225,7 +225,7 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The coefficients' growth is mostly smooth. But by the end of memorisation (t1) more than the allowed "
+            "The coefficients of the cosines in the logits mostly grow smoothly. But by the end of memorisation (t1) more than the allowed "
             "fifth of the final coefficient exists, or one coefficient jumps within 100 epochs."
         ),
         figure="coefficients",

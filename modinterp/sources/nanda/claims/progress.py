@@ -135,8 +135,8 @@ CLAIMS = (
         id="nanda.s51.restricted_def",
         where="section 5.1",
         statement=(
-            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. Restricted "
-            "loss does not change the ideal algorithm."
+            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. For "
+            "the ideal algorithm, the restricted loss equals the loss."
         ),
         source_says="stated as a definition",
         measure=lambda *_: _restricted_of_ideal(),

@@ -23,9 +23,9 @@ ONE_DEFINITION = Change(
     date="2026-11-24",
     what="the accuracy from which a network counts as one that generalises",
     before=(
-        "the limit was 0.95 of all pairs in table 6, 0.99 of the held-out pairs in C.2.2 and C.2.3, and 0.9 in table 5"
+        "the lowest accuracy was 0.95 of all pairs in table 6, 0.99 of held-out pairs in C.2.2 and C.2.3, and 0.9 in table 5"
     ),
-    now="the limit is 0.9 in every claim; the claims that a network does not generalise use the same limit",
+    now="the lowest accuracy is 0.9 in every claim; a network below it does not generalise",
     why="'generalises' should have one meaning; the lowest limit accepts most networks, such as those at P = 53 "
     "with 98.7%",
 )
@@ -56,7 +56,7 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
             before="only networks that had settled when their training ended counted",
             now=(
                 "all networks count, but numerical replicates of a seed count as one seed; the network "
-                "rounding-9 is one of twelve replicates of seed 0"
+                "rounding-9 is one of twelve numerical replicates of seed 0"
             ),
             why="we withdraw the rule, since we made the rule for one network after its numbers were known",
         ),

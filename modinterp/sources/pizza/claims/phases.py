@@ -208,7 +208,7 @@ CLAIMS = (
         finding=Finding(
             "holds",
             "Our networks with = have a symmetricity of 0.24 to 0.48, so the symmetricity also distinguishes these "
-            "networks from a pizza. In the released table networks with = have a symmetricity of 0.97.",
+            "networks from a pizza. In the released table, networks with = have a symmetricity of 0.97.",
         ),
     ),
     Claim(
