@@ -92,7 +92,7 @@ CLAIMS = (
         },
         behaviour=(ACCURACY,),
         reported=(WHOLE, SURENESS, LOWEST),
-        finding=mixed("One network fails: it does not learn one of the four digits of the sum."),
+        finding=mixed("One network fails: it never learns one digit of the sum; the sum has four digits."),
         needs=SUM,
         scope="any seed",
     ),
