@@ -24,17 +24,16 @@ def similarities(found: Float[Tensor, " irrep"], names: Sequence[str], least: fl
     """
     colours = [COS if x > least else MUTED for x in found.tolist()]
     figure = go.Figure(go.Bar(x=list(names), y=array(found), marker_color=colours, name="similarity"))
-    line = {"color": INK, "dash": "dash"}
-    figure.add_scatter(
-        x=[names[0], names[-1]],
-        y=[least] * 2,
-        mode="lines",
-        line=line,
-        name=f"key representations lie above {least:.2g}",
-    )
-    figure.update_xaxes(title="representation", type="category")
+    _add_level(figure, names, least, f"key representations lie above {least:.2g}")
     figure.update_yaxes(title="cosine of logits and character")
     return with_title(figure, title)
+
+
+def _add_level(figure: go.Figure, names: Sequence[str], level: float, name: str) -> None:
+    """Add a dashed line at a level over all representations, which are the categories of the x axis."""
+    line = {"color": INK, "dash": "dash"}
+    figure.add_scatter(x=[names[0], names[-1]], y=[level] * 2, mode="lines", line=line, name=name)
+    figure.update_xaxes(title="representation", type="category")
 
 
 def shares(layers: Mapping[str, Sequence[float]], names: Sequence[str], title: str) -> go.Figure:
@@ -68,15 +67,7 @@ def losses(found: Mapping[str, tuple[float, float]], original: float, title: str
         figure.add_scatter(
             x=names, y=values, mode="markers", name=label, marker={"color": CATEGORIES[place], "size": 9}
         )
-    line = {"color": INK, "dash": "dash"}
-    figure.add_scatter(
-        x=[names[0], names[-1]],
-        y=[original] * 2,
-        mode="lines",
-        line=line,
-        name=f"unchanged network: {original:.2g} nats",
-    )
-    figure.update_xaxes(title="representation", type="category")
+    _add_level(figure, names, original, f"unchanged network: {original:.2g} nats")
     figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power")
     return with_title(figure, title)
 

@@ -73,11 +73,11 @@ def restored(kind: Any, value: Any) -> Any:
         return _tensor(value)
     if isinstance(kind, type) and is_dataclass(kind):
         declared = _declared(kind)
-        formerly: Mapping[str, str] = getattr(kind, "FORMERLY", {})
-        value = {formerly.get(name, name): x for name, x in value.items()} if isinstance(value, dict) else value
+        value = _by_present_name(kind, value)
         needed = {field.name for field in fields(kind) if field.default is MISSING}
         _checked(isinstance(value, dict) and needed <= set(value) <= set(declared), value)
-        return kind(**{name: restored(declared[name], entry) for name, entry in value.items()})
+        made = {name: restored(declared[name], entry) for name, entry in value.items()}
+        return kind(**{name: _by_present_name(kind, entry) for name, entry in made.items()})
     if origin in (tuple, list):
         entries: list[Any] = value if isinstance(value, list) else _checked(False, value)
         endless = origin is list or arguments[1:] == (...,)
@@ -89,6 +89,12 @@ def restored(kind: Any, value: Any) -> Any:
         _checked(all(isinstance(pair, list) and len(pair) == 2 for pair in pairs), value)
         return {restored(arguments[0], key): restored(arguments[1], entry) for key, entry in pairs}
     raise TypeError(f"a value of type {kind}")
+
+
+def _by_present_name(kind: type, values: Any) -> Any:
+    """Return a dict whose entries have their present names, by `FORMERLY` of the class; other values are unchanged."""
+    formerly: Mapping[str, str] = getattr(kind, "FORMERLY", {})
+    return {formerly.get(name, name): x for name, x in values.items()} if isinstance(values, dict) else values
 
 
 def _checked(is_right: bool, value: Any) -> Any:
@@ -149,6 +155,5 @@ def restored_values(kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: a value does not fit the declared type of its measurement.
     """
-    declared, formerly = measurements_declared(kind), getattr(kind, "FORMERLY", {})
-    named = {formerly.get(name, name): value for name, value in values.items()}
+    declared, named = measurements_declared(kind), _by_present_name(kind, dict(values))
     return {name: restored(declared[name], value) for name, value in named.items() if name in declared}

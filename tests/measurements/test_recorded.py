@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from modinterp.analyses.attention.components import RENAMED
+from modinterp.analyses.attention.components import Ablations
 from modinterp.measurements import GroupMeasurements, measure, measure_as_published
 from modinterp.measurements.recorded import plain, restored
 from modinterp.publish.publishing import has_both, publish
@@ -185,8 +185,16 @@ def test_measurements_of_some_sources_are_compared() -> None:
     assert set(VALUES_COMPARED) <= set(FIRST_WITH_BOTH)
 
 
+def test_a_row_that_was_recorded_under_an_earlier_name_has_its_present_name() -> None:
+    row = {"loss": 1.0, "test_loss": 2.0, "accuracy": 0.5, "loss_ratio": 3.0, "test_loss_ratio": 4.0}
+    (former, present), other = *Ablations.FORMERLY.items(), "original"
+    found = restored(Ablations, {"rows": [[former, row], [other, row]]})
+    assert list(found.rows) == [present, other]
+    assert vars(found[present]) == row
+
+
 def same_measurements(was: Mapping[str, object], now: Mapping[str, object]) -> None:
-    renamed = GroupMeasurements.FORMERLY | RENAMED
+    renamed = {**GroupMeasurements.FORMERLY, **Ablations.FORMERLY}
     was = {renamed.get(name, name): value for name, value in was.items()}
     shared = set(was) - WITHDRAWN  # runs are published anew for measurements that were added since
     assert shared <= set(now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
 import pandas as pd
 import torch
@@ -26,8 +26,6 @@ from modinterp.models import Network
 _ATTN_OUT, _MID, _POST = "blocks.0.hook_attn_out", "blocks.0.hook_resid_mid", "blocks.0.hook_resid_post"
 _MLP_OUT = "blocks.0.hook_mlp_out"
 _PATTERN = "blocks.0.attn.hook_pattern"
-# names of interventions in tables of runs that were published earlier; the answer may be a - b
-RENAMED = {"neurons as waves of a + b": "neurons as waves of the answer"}
 
 
 @dataclass(frozen=True)
@@ -58,10 +56,9 @@ class Ablations:
     """
 
     rows: Mapping[str, Ablation]
-
-    def __post_init__(self) -> None:
-        named = {RENAMED.get(name, name): row for name, row in self.rows.items()}
-        object.__setattr__(self, "rows", named)
+    FORMERLY: ClassVar[Mapping[str, str]] = {  # in what was recorded before; the answer may be a - b
+        "neurons as waves of a + b": "neurons as waves of the answer"
+    }
 
     def __getitem__(self, name: str) -> Ablation:
         return self.rows[name]
