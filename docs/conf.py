@@ -2,10 +2,12 @@
 
 import re
 import sys
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.domains.python import PythonDomain
 from sphinx.util.rst import escape
 
 from modinterp import __version__
@@ -19,13 +21,14 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
     "myst_parser",
     "sphinx_copybutton",
     "drawn",  # figures made by the snippets of a page
     "gallery",  # every figure with its example
     "pictures",  # stand-ins for figures, where the pages are read as files
 ]
+if not tags.has("without_code"):  # pyright: ignore[reportUndefinedVariable] (Sphinx gives it)
+    extensions.append("sphinx.ext.viewcode")  # the source of each module as a page
 exclude_patterns = ["_build", "trained"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
@@ -57,6 +60,19 @@ html_theme = "furo"
 html_title = f"modinterp {release}"
 
 
+class Python(PythonDomain):
+    """Sphinx's Python names; one with whose last part no name ends is not compared with all nine thousand."""
+
+    @cached_property
+    def _last_parts(self) -> set[str]:
+        return {name.rpartition(".")[2] for name in self.objects}
+
+    def find_obj(self, env: Any, modname: Any, classname: Any, name: str, type: Any, searchmode: int = 0) -> list:
+        """Called by Sphinx for every name, when all pages are read."""
+        there = name.removesuffix("()").rpartition(".")[2] in self._last_parts
+        return super().find_obj(env, modname, classname, name, type, searchmode) if there else []
+
+
 def with_claims(_app: Sphinx, what: str, name: str, module: Any, _options: Any, lines: list[str]) -> None:
     """A module of claims or of contradictions lists them below its docstring."""
     if what != "module" or not CLAIMS_OF_A_SOURCE.match(name) or hasattr(module, "SECTIONS"):
@@ -77,5 +93,6 @@ def attributes_as_code(_app: Sphinx, _what: str, _name: str, _object: Any, _opti
 
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
+    app.add_domain(Python, override=True)
     app.connect("autodoc-process-docstring", with_claims)
     app.connect("autodoc-process-docstring", attributes_as_code)

@@ -54,8 +54,8 @@ const drawing = (() => {
   const whenSeen = (box, then) => { box.whenSeen = then; near.observe(box); };
   for (const id of packs.keys()) whenSeen(document.getElementById(id), () => draw(id));
   // what is unfolded is unpacked beforehand, since printing does not wait
-  const unfolded = () => [...packs.keys()].filter(id => document.getElementById(id).checkVisibility());
-  document.addEventListener("toggle", () => unfolded().forEach(content), true);
+  const unfolded = (within = document) => [...packs.keys()].filter(id => { const plot = document.getElementById(id); return within.contains(plot) && plot.checkVisibility(); });
+  document.addEventListener("toggle", event => unfolded(event.target).forEach(content), true);
   addEventListener("load", () => (window.requestIdleCallback ?? setTimeout)(() => unfolded().forEach(content)));
   addEventListener("beforeprint", () => {
     if (!window.Plotly) return;

@@ -152,22 +152,23 @@ const fit = (() => {
     if (layout.showlegend !== false && layout.legend?.orientation === "h") layout.height += legend(data, width);
     return { columns: Math.min(columns, most), data, layout };
   };
-  // a table that is wider than its box becomes a list of cards, each cell with the head of its column
-  const tables = () => {
-    for (const box of document.querySelectorAll(".scroll")) {
-      const table = box.querySelector(":scope > table");
-      if (!table) continue;
-      table.classList.remove("tight", "cards");
-      if (box.scrollWidth <= box.clientWidth + 1) continue;
-      table.classList.add("tight");
-      if (box.scrollWidth <= box.clientWidth + 1) continue;
+  // a table that is wider than its box becomes a list of cards, each cell with the head of its column; the page is laid
+  // out three times, however many tables there are, since no width is read between two changes
+  const tables = (within = document) => {
+    let boxes = [...within.querySelectorAll(".scroll")].map(box => [box, box.querySelector(":scope > table")]).filter(([, table]) => table);
+    const keepWide = () => boxes = boxes.filter(([box]) => box.scrollWidth > box.clientWidth + 1);
+    for (const [, table] of boxes) table.classList.remove("tight", "cards");
+    keepWide();
+    for (const [, table] of boxes) table.classList.add("tight");
+    keepWide();
+    for (const [, table] of boxes) {
       const heads = [...(table.rows[0]?.cells ?? [])].filter(cell => cell.tagName === "TH").map(cell => cell.textContent);
       for (const row of table.rows) [...row.cells].forEach((cell, i) => { if (cell.tagName === "TD" && heads[i]) cell.dataset.head = heads[i]; });
       table.classList.add("cards");
     }
   };
-  addEventListener("load", tables);
-  document.addEventListener("toggle", tables, true);
+  addEventListener("load", () => tables());
+  document.addEventListener("toggle", event => tables(event.target), true);
   let due;
   addEventListener("resize", () => { clearTimeout(due); due = setTimeout(tables, 100); });
   return { fitting, tables };
