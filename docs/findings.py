@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from modinterp.claims import Claim, Result
-from modinterp.claims.finding import KINDS
+from modinterp.claims.finding import KINDS, Reason
 from modinterp.claims.tally import Column, Tally
 from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.reproduce.report import terminal_table
@@ -34,7 +34,8 @@ PLACES = (README, ROOT / "docs" / "findings.md", ROOT / "docs" / "verdicts.md")
 DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 MISSED = ROOT / "docs" / "missed.json"  # what `missed` reads
-
+NAMES = ROOT / "docs" / "number_names.json"  # the short title of a number to words that say what it measures
+NAMED = 3  # networks whose missed numbers a row lists
 
 COUNTED: dict[Column, str] = {
     "mathematics": "mathematics and set-up",
@@ -49,8 +50,12 @@ COUNTED: dict[Column, str] = {
 }
 SHOWN = re.compile(r"^    (\w+\.\S+)  .*$", re.MULTILINE)  # a line of a report, by the claim's id
 HEADER = f"| what is said by | | {' | '.join(COUNTED.values())} | contradictions |\n|{'---|' * (3 + len(COUNTED))}\n"
-HEADS = {"refuted": ("Refuted", "What was measured"), "mixed": ("True of some networks", "What was measured"),
-         "open": ("Open", "Why")}  # fmt: skip
+HEADS = {
+    "refuted": ("Refuted claim: id and statement", "Result in our networks"),
+    "mixed": ("Claim that is true of some networks: id and statement", "Result in our networks"),
+    "open": ("Open claim: id and statement", "Result so far, and why the claim is open"),
+}
+MISSED_HEAD = "Measured numbers outside their tolerance, by network"
 
 
 def current(text: str, tallies: Mapping[str, Tally]) -> str:
@@ -84,8 +89,30 @@ def _marked_table(mark: re.Match[str]) -> str:
     drawing = about.drawings[mark[2]]
     names = [name for name in about.runs if drawing.shows(name, about.main_run)]
     table = drawing.made_table(measurements_of(names), about.main_run)
-    rows = [] if table is None else [table.columns, ["---"] * table.shape[1], *table.itertuples(index=False)]
-    return mark[0].partition("\n")[0] + "\n" + "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+    lines = (
+        ""
+        if table is None
+        else _table([*map(_head, table.columns)], [[*map(_cell, row)] for row in table.itertuples(index=False)])
+    )
+    return mark[0].partition("\n")[0] + "\n" + lines
+
+
+TABLE_HEADS = {
+    "run": "network",
+    "moved by units in the last place": "initial matrix that is moved, and by how many units in the last place",
+    "key frequencies": "key frequencies of the network",
+    "frequencies of the heads": "frequencies of heads 0 to 3",
+    "key frequencies of the paper": "number of the paper's five key frequencies in the network",
+    "heads at the paper's frequency": "number of heads at the paper's frequency",
+    "epoch of test loss below 1": "first epoch with a test loss below 1 nat",
+}
+
+
+def _head(column: str) -> str:
+    """The head of a column, in full words for a page without the figure."""
+    return re.sub(
+        r"^(epoch [\d,]+)$", r"distance of the weights from `rounding-0` at \1", TABLE_HEADS.get(column, column)
+    )
 
 
 def with_printed(text: str, results: Iterable[Result]) -> str:
@@ -101,21 +128,38 @@ def with_printed(text: str, results: Iterable[Result]) -> str:
 
 def _printed(mark: re.Match[str], table: pd.DataFrame) -> str:
     outside = mark[1] == "all that lie outside"
-    last = "why outside" if outside else "the source's number is"
-    head = ("claim", "number", "the source", "ours", "variants of its seed", "other seeds", last)
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    last = "why the paper's number lies outside both ranges" if outside else "the paper's number is"
+    lines = []
     for row in table.to_dict("records"):
         claim = row["claim"].partition(".")[2]
         if row["the source's number is"] == OUTSIDE if outside else claim in mark[1].split(", "):
             ranges = (_between(row, name) for name in ("variants of the seed", "other seeds"))
-            cells = (f"`{claim}`", row["number"], f"{row['the source']:.3g}", f"{row['ours']:.3g}", *ranges, row[last])
-            lines.append(f"| {' | '.join(cells)} |")
-    return mark[0].partition("\n")[0] + "\n" + "\n".join(lines) + "\n"
+            values = (_three_digits(row[column]) for column in ("the source", "ours"))
+            place = row["why outside" if outside else "the source's number is"]
+            lines.append((f"`{claim}`: {name_of(row['number'])}", *values, *ranges, place))
+    return mark[0].partition("\n")[0] + "\n" + _table((*PRINTED, last), lines)
+
+
+PRINTED = (
+    "claim: measured number",
+    "value in the paper",
+    "value in `mainline-0`",
+    "range over numerical replicates of the paper's seed",
+    "range over networks of other seeds",
+)
+
+
+def _three_digits(x: float) -> str:
+    text = f"{x:.3g}"
+    return f"{float(text):,.0f}" if 1000 <= abs(x) < 1e6 else text
 
 
 def _between(row: dict[Hashable, Any], name: str) -> str:
     low, high, n = (row[f"{name}, {what}"] for what in ("smallest", "largest", "networks"))
-    return f"{low:.3g} to {high:.3g} ({n})" if n else "none"
+    if not n:
+        return "no such network has this number"
+    ends = dict.fromkeys((_three_digits(low), _three_digits(high)))
+    return f"{' to '.join(ends)} in {n} network{'s' * (n > 1)}"
 
 
 def with_lines(text: str, results: Iterable[Result]) -> str:
@@ -128,8 +172,8 @@ def with_lines(text: str, results: Iterable[Result]) -> str:
 
 def _cell(x: object) -> str:
     if not isinstance(x, float):
-        return f"{x:,}" if isinstance(x, int) else str(x)
-    return "" if x != x else f"{x:,.0f}" if x == int(x) else f"{x:.1e}"
+        return f"{x:,}" if isinstance(x, int) else str(x) or "not applicable"
+    return "not applicable" if x != x else f"{x:,.0f}" if x == int(x) else f"{x:.1e}"
 
 
 def _own_sources() -> list[Source]:
@@ -175,15 +219,17 @@ def _on_some_of_their_runs() -> int:
 
 def _tables(source: Source) -> list[str]:
     parts = []
-    for verdict, (head, last) in HEADS.items():
+    for verdict, head in HEADS.items():
         why = defaultdict(list)
         for claim in source.claims.values():
             if claim.finding.verdict == verdict:
-                why[_reason(claim)].append(claim)
-        rows = [f"| {_ids(claims)} | {_statements(claims)} | {_with_missed(reason, claims)} |\n"
-                for reason, claims in why.items()]  # fmt: skip
+                why[_reason(claim), "" if claim.finding.why else claim.id].append(claim)
+        rows = [[f"{_ids(claims)}: {_statements(claims)}", reason] for (reason, _), claims in why.items()]
+        if verdict != "open":
+            head = (*head, MISSED_HEAD)
+            rows = [[*row, missed_text(claims)] for row, claims in zip(rows, why.values(), strict=True)]
         if rows:
-            parts.append(f"| {head} | Statement | {last} |\n|---|---|---|\n{''.join(rows)}\n")
+            parts.append(f"{_table(head, rows)}\n")
     return parts
 
 
@@ -191,29 +237,75 @@ def _reason(claim: Claim) -> str:
     """Why the verdict is what it is, and what a refutation says of the source, or why it is open."""
     finding = claim.finding
     if not finding.why:
-        return missed().get(claim.id, "")
-    why = f"{finding.why[0].upper()}{finding.why[1:].rstrip('.')}."
+        return "The statement holds in some networks and fails in others."
+    why = f"{_capital(finding.why).rstrip('.')}."
     if finding.kind:
-        kind = KINDS[finding.kind]
-        return f"{why} ({kind[0].lower()}{kind[1:]}.)"
-    return f"{why} ({finding.reason})" if finding.reason else why
+        return f"{why} {KINDS[finding.kind]}."
+    return f"{why} {OPEN[finding.reason]}" if finding.reason else why
 
 
-def _with_missed(reason: str, claims: list[Claim]) -> str:
-    """A reason with what is off, where it is of one claim alone."""
-    off = missed().get(claims[0].id, "") if len(claims) == 1 else ""
-    return (reason if off in reason else f"{reason} {off}").replace("|", r"\|")
+OPEN: dict[Reason, str] = {
+    "pending": "The claim is open because a run that it needs is pending.",
+    "variant": "The claim is open because we measured only a variant of the set-up.",
+    "does not apply": "The claim is open because no network meets its precondition.",
+    "one seed": "The claim is open because a single seed cannot refute it.",
+}
 
 
 @cache
-def missed() -> dict[str, str]:
-    """By the id of a claim that does not hold, which numbers of which networks are off."""
+def missed() -> dict[str, dict[str, Any]]:
+    """By the id of a claim that does not hold, the numbers of its networks that miss their tolerances.
+
+    Each value has `networks`, the first few of `Result.missed`, and `more`, the number of further networks.
+    """
     return json.loads(MISSED.read_text())
 
 
-def missed_of(results: Iterable[Result]) -> dict[str, str]:
+def missed_of(results: Iterable[Result]) -> dict[str, dict[str, Any]]:
     """The same of some results, as measured."""
-    return {r.claim.id: f"{r.missed_text}." for r in results if r.missed_text}
+    return {
+        r.claim.id: {
+            "networks": {
+                network: {title: list(pair) for title, pair in numbers.items()}
+                for network, numbers in list(r.missed.items())[:NAMED]
+            },
+            "more": max(0, len(r.missed) - NAMED),
+        }
+        for r in results
+        if r.missed
+    }
+
+
+@cache
+def _names() -> dict[str, str]:
+    return json.loads(NAMES.read_text())
+
+
+def name_of(title: str) -> str:
+    """Words that say what a number measures, by its short title."""
+    return _names().get(title, title)
+
+
+def missed_text(claims: list[Claim]) -> str:
+    """The numbers outside their tolerances, with their networks, where all claims of a row miss the same numbers."""
+    first, *others = [missed().get(claim.id) for claim in claims]
+    if not first:
+        return "none"
+    if any(other != first for other in others):
+        return "These claims miss different numbers; `claims.json` lists them."
+    by_title: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for network, numbers in first["networks"].items():
+        where = f" in `{network}`" if network else " over the compared networks" * claims[0].is_about_networks
+        for title, (value, tolerance) in numbers.items():
+            by_title[title, tolerance].append(f"{'no value' if value == 'nan' else value}{where}")
+    parts = [f"{_capital(name_of(title))} (expected: {tolerance}): {', '.join(values)}."
+             for (title, tolerance), values in by_title.items()]  # fmt: skip
+    more = first["more"]
+    return " ".join([*parts, *([f"The claim also fails in {more} other network{'s' * (more > 1)}."] if more else [])])
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _ids(claims: list[Claim]) -> str:
@@ -223,7 +315,12 @@ def _ids(claims: list[Claim]) -> str:
 def _statements(claims: list[Claim]) -> str:
     """What the claims of one row say, at most two of them."""
     said = list(dict.fromkeys(claim.statement for claim in claims))
-    return " ".join(said[:2]).replace("|", r"\|") + (" And the like." if len(said) > 2 else "")
+    more = len(said) - 2
+    return " ".join(said[:2]) + (f" {_more_statements(more)}" if more > 0 else "")
+
+
+def _more_statements(n: int) -> str:
+    return f"{n} other claims of this row make such statements." if n > 1 else "One more claim of this row does."
 
 
 def changes() -> str:
@@ -231,17 +328,64 @@ def changes() -> str:
     claims = [claim for each in _own_sources() for claim in each.claims.values()]
     rows = [(change, claim) for claim in claims for change in claim.changed]
     cells = [
-        (change.date, f"`{claim.id}`", change.what, change.before, change.now, change.why)
+        (
+            f"`{claim.id}`: {claim.statement}",
+            f"On {change.date}, {_changed(change.what)}",
+            _of(change.what, change.before),
+            _of(change.what, change.now),
+            _sentence(change.why),
+        )
         for change, claim in sorted(rows, key=lambda row: row[0].date)
     ]
-    better = [(f"`{c.id}`", c.redefined, c.finding.words, c.redefinition.what) for c in claims if c.redefinition]
-    kinds = Counter(f"from {was} to {now}" for _, was, now, _ in better)
-    counted = ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))
-    return (
-        f"{HEAD_OF_CHANGES}## Verdicts that a change made better\n\nThey count apart, as redefined: {counted}.\n\n"
-        f"{_table(('claim', 'before', 'now', 'what was changed'), better)}\n## All changes\n\n"
-        f"{_table(('when', 'claim', 'what', 'before', 'now', 'why'), cells)}"
+    better = [(f"`{c.id}`: {c.statement}", c.redefined, c.finding.words, _capital(_changed(c.redefinition.what)))
+              for c in claims if c.redefinition]  # fmt: skip
+    kinds = Counter(
+        f'stayed "{now}"' if was == now else f'changed from "{was}" to "{now}"' for _, was, now, _ in better
     )
+    counted = "\n".join(f"- {n} verdict{'s' * (n > 1)} {kind}." for kind, n in sorted(kinds.items()))
+    return (
+        f"{HEAD_OF_CHANGES}## Verdicts that a change made better\n\n{ABOUT_BETTER}{counted}\n\n"
+        f"{_table(BETTER, better)}\n## All changes\n\n{ABOUT_CHANGES}{_table(CHANGED, cells)}"
+    )
+
+
+BETTER = (
+    "claim: id and statement",
+    "verdict before the change",
+    "verdict after the change",
+    "what we changed of the claim's test",
+)
+CHANGED = (
+    "claim: id and statement",
+    "date, and what we changed of the claim's test",
+    "before the change: test, our numbers, verdict",
+    "after the change: test, our numbers, verdict",
+    "reason for the change",
+)
+ABOUT_BETTER = """These claims count separately, as *redefined*. A claim *holds* in all seeds, is *mixed* if it holds in
+some seeds, and is *refuted* if it holds in none.
+
+"""
+ABOUT_CHANGES = """A cell with several numbers lists our networks in the order of their seeds. If the change concerned
+the verdict, the last word of a cell is the verdict.
+
+"""
+
+
+def _changed(what: str) -> str:
+    """A sentence that says what was changed; some claims say it in a sentence of their own."""
+    is_sentence = re.match(r"(a|one|two) |the precondition is|the tolerance of Pearson", what)
+    return f"{what}." if is_sentence else f"we changed {what}."
+
+
+def _of(what: str, test: str) -> str:
+    """What a claim tested, with the part that changed where the test is a bare limit, such as "6 to 20"."""
+    is_bare = "tolerance" in what and re.match(r"(at (most|least) )?-?\d", test)
+    return _sentence(f"{what}: {test}" if is_bare else test)
+
+
+def _sentence(text: str) -> str:
+    return f"{_capital(text).rstrip('.')}."
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -249,25 +393,26 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
-HEAD_OF_CHANGES = """# What was changed of a tolerance, a measure or a verdict
+HEAD_OF_CHANGES = """# Changes to tolerances, measures and verdicts
 
-Tolerances come from the sources' numbers. Most were read out of the sources before anything was measured.
-`tests/sources/ledger_bands.csv` lists these, with the reason where ours differs; a test compares the claims with the
-list.
+Each claim has a tolerance for every number that it expects. The tolerances come from the sources' numbers. For most
+numbers, we read the tolerance out of the source before any measurement. `tests/sources/ledger_bands.csv` lists these
+tolerances, and gives a reason where a claim's tolerance differs. A test compares the claims with this list.
 
-- About a third of the numbers are not on the list. Their tolerances were chosen when the claim was written.
-- The tolerances of `validity` are the audit's. Their reasons say which were chosen after numbers had been seen.
-- The claims of `he` and `arena` were committed before their networks were measured.
+- About a third of the numbers are not on the list. We chose their tolerances when we wrote the claim.
+- The tolerances of the source `validity` are those of the audit. The reason of each tolerance says whether we chose
+  the tolerance after seeing numbers.
+- We committed the claims of `he` and `arena` before we measured their networks.
 
-Some tolerances and measures were changed after a number had been seen. Some of these changes let a claim hold that did
-not hold before. This page lists each change with both numbers and its reason. `docs/findings.py` writes it from the
-claims' `changed`.
+We changed some tolerances and measures after seeing a number. Some of these changes let a claim hold that did not hold
+before. This page lists each change with the numbers before and after it, and with its reason. `docs/findings.py` writes
+this page from the claims' records.
 
-Verdicts that changed because the networks changed are not listed. Three changes of this kind matter:
+The page does not list verdicts that changed because the networks changed. Three changes of this kind matter:
 
-- Since 2026-11-23 `nanda/mainline-0` is the paper's own seed.
-- Since 2026-11-28 networks of one seed that differ by rounding count as one seed.
-- Since 2026-11-28 one seed refutes nothing, and claims that were refuted on one seed are open.
+- Since 2026-11-23, `nanda/mainline-0` has the paper's own seed.
+- Since 2026-11-28, networks of one seed that differ by rounding count as one seed.
+- Since 2026-11-28, one seed cannot refute a claim. Claims that were refuted on one seed are now open.
 
 """
 

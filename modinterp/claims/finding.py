@@ -23,9 +23,9 @@ Control = Literal[
 VERDICTS: tuple[Verdict, ...] = ("holds", "mixed", "refuted", "open")
 KINDS: dict[Kind, str] = {
     "source": "The source is wrong, whatever the network",
-    "network": "The source says it of its one network, and none of ours shows it",
+    "network": "The source states this about its one network; none of our networks shows it",
     "setting": "The source leaves a setting open, and our choice of it decides the verdict",
-    "near miss": "Off the band by less than 5% of its edge",
+    "near miss": "Our number misses the tolerance by less than 5% of the tolerance's edge",
     "our own expectation": "Our own expectation was wrong; the source does not state it",
 }
 

@@ -15,7 +15,6 @@ from modinterp.claims.tally import Column, column
 from modinterp.measurements.quantity import number_text, title
 
 NEAR = 0.05  # of a band's edge
-NAMED = 3  # networks that are off, at most
 
 
 @dataclass(frozen=True)
@@ -184,24 +183,24 @@ class Result:
         return f"{self.verdict} in {self.prevalence.text(interval=True)}"
 
     @property
-    def missed_text(self) -> str:
-        """Text with the numbers and networks outside their tolerances, such as "p53-1: loss 0.2, not ...".
+    def missed(self) -> dict[str, dict[str, tuple[str, str]]]:
+        """Numbers outside their tolerances: a map from network to title of the number to value and tolerance, as text.
 
-        At most `NAMED` networks are named. If networks are only compared, the text is the range of each number.
+        If networks are only compared, or the claim is about no network, the only key is the empty string. A value may
+        then be a range.
         """
         if self.verdict not in ("mixed", "refuted"):
-            return ""
+            return {}
+        bands = self.claim.bands
         if not self.passes or len(self.networks) != len(self.passes):
-            return "; ".join(f"{self.title(n)} {self.value_text(n)}, not {self.claim.bands[n]}" for n in self.off)
-        n, off = len(self.passes), [i for i, passed in enumerate(self.passes) if not passed]
-        each = []
-        for i in off[:NAMED]:
+            return {"": {self.title(name): (self.value_text(name), str(bands[name])) for name in self.off}}
+        n, missed = len(self.passes), {}
+        for i in (i for i, passed in enumerate(self.passes) if not passed):
             own = {name: self.measured[name][i] for name in self.claim.expected if len(self.measured[name]) == n}
-            missed = {name: value for name, value in own.items() if not self.claim.bands[name].holds(value)}
-            numbers = [f"{self.title(k)} {number_text(v)}, not {self.claim.bands[k]}" for k, v in missed.items()]
-            each.append(f"{self.runs[i].partition('/')[2]}: {'; '.join(numbers)}")
-        more = f"and {len(off) - NAMED} more" if len(off) > NAMED else ""
-        return ". ".join([*each, *([more] if more else [])])
+            off = {name: value for name, value in own.items() if not bands[name].holds(value)}
+            values = {self.title(name): (number_text(value), str(bands[name])) for name, value in off.items()}
+            missed[self.runs[i].partition("/")[2]] = values
+        return missed
 
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
         """Return True if the numbers of a control network, except behaviour, lie in the claim's tolerances.

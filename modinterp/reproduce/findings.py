@@ -10,7 +10,8 @@ from modinterp.claims import Result
 from modinterp.claims.finding import KINDS
 from modinterp.reproduce.reproduction import Reproduction
 
-_REFUTED, _MIXED = "Off its band", "True of some networks trained by the recipe, and not of others"
+_REFUTED, _MIXED = "Our number misses its tolerance", "True of some networks trained by the recipe, and not of others"
+NAMED = 3  # networks whose missed numbers a page lists
 Reasons = list[tuple[str, list[Result]]]
 
 
@@ -25,6 +26,19 @@ def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
     return pd.DataFrame(settled, columns=["id", "what the sources say", "measured", "what follows"])
 
 
+def missed_text(result: Result) -> str:
+    """Return text with the numbers outside their tolerances, such as "p53-1: loss = 0.2 (expected: at most 0.1)".
+
+    At most `NAMED` networks are named. If networks are only compared, the text has the range of each number.
+    """
+    each = []
+    for network, numbers in list(result.missed.items())[:NAMED]:
+        listed = "; ".join(f"{title} = {value} (expected: {band})" for title, (value, band) in numbers.items())
+        each.append(f"{network}: {listed}" if network else listed)
+    more = len(result.missed) - NAMED
+    return ". ".join([*each, *([f"The claim fails in {more} more network{'s' * (more > 1)}"] if more > 0 else [])])
+
+
 def did_not_hold(reproduced: Reproduction) -> list[tuple[str, Reasons]]:
     """Return the claims that did not hold, grouped by kind and then by reason."""
 
@@ -32,7 +46,7 @@ def did_not_hold(reproduced: Reproduction) -> list[tuple[str, Reasons]]:
         if reproduced.foreign:
             return result.measured_text(result.claim.expected)
         why = result.claim.finding.why
-        return ". ".join(part for part in (f"{why[:1].upper()}{why[1:].rstrip('.')}", result.missed_text) if part)
+        return ". ".join(part for part in (f"{why[:1].upper()}{why[1:].rstrip('.')}", missed_text(result)) if part)
 
     kinds: dict[str, list[Result]] = {title: [] for title in (*KINDS.values(), _REFUTED, _MIXED)}
     for result in reproduced.results:

@@ -44,7 +44,7 @@ def printed_table(results: Iterable[Result]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()))
 
 
-OUTSIDE = "outside of both"
+OUTSIDE = "outside the ranges of the numerical replicates and of the other seeds"
 _OWN = (Relation.SAME, Relation.ROUNDING)
 
 
@@ -55,9 +55,11 @@ def _range(name: str, values: list[float]) -> dict[str, object]:
 
 def _place(value: float, own: list[float], others: list[float]) -> str:
     """Return text that names the ranges in which a value lies."""
-    ranges = {"the rounding variants": own, "the other seeds": others}
+    ranges = {"numerical replicates": own, "other seeds": others}
     places = [name for name, values in ranges.items() if _within(value, values)]
-    return f"within {' and '.join(places)}" if places else OUTSIDE
+    if len(places) == 1:
+        return f"only within the range of the {places[0]}"
+    return "within the ranges of the numerical replicates and of the other seeds" if places else OUTSIDE
 
 
 def _within(value: float, values: list[float]) -> bool:

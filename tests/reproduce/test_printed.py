@@ -9,11 +9,11 @@ from modinterp.claims import Claim, at_least
 from modinterp.claims.relatives import Network
 from modinterp.claims.result import Result
 from modinterp.figures.prevalence import prevalence, prevalence_table
-from modinterp.reproduce.printed import printed_table
+from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.training.relation import Relation
 
 SAME, ROUNDING, SEED, DRAW = Relation
-BOTH = "within the rounding variants and the other seeds"
+BOTH = "within the ranges of the numerical replicates and of the other seeds"
 NETWORKS = tuple(Network(f"a/run-{i}", how) for i, how in enumerate((SAME, ROUNDING, SEED, DRAW)))
 
 
@@ -24,7 +24,7 @@ def result(printed: float, id: str = "test.x", values: tuple[float, ...] = (5.0,
 
 
 def test_where_the_printed_number_lies() -> None:
-    for printed, place in ((5.5, BOTH), (3.0, "within the other seeds"), (10.0, "outside of both")):
+    for printed, place in ((5.5, BOTH), (3.0, "only within the range of the other seeds"), (10.0, OUTSIDE)):
         (row,) = printed_table([result(printed)]).to_dict("records")
         assert row["the source's number is"] == place
         assert (row["ours"], row["variants of the seed, smallest"], row["variants of the seed, largest"]) == (5, 5, 6)
@@ -34,9 +34,9 @@ def test_where_the_printed_number_lies() -> None:
 def test_networks_without_such_a_number_are_left_out_and_three_digits_count() -> None:
     (row,) = printed_table([result(6.3, values=(6.294, math.nan, math.nan, 9.0))]).to_dict("records")
     assert (row["variants of the seed, networks"], row["other seeds, networks"]) == (1, 1)
-    assert row["the source's number is"] == "outside of both"
+    assert row["the source's number is"] == OUTSIDE
     (row,) = printed_table([result(6.3, values=(6.296, math.nan, math.nan, 9.0))]).to_dict("records")
-    assert row["the source's number is"] == "within the rounding variants"
+    assert row["the source's number is"] == "only within the range of the numerical replicates"
     (row,) = printed_table([result(6.3, values=(6.296, math.nan, math.nan, math.nan))]).to_dict("records")
     assert row["other seeds, networks"] == 0
 
