@@ -156,14 +156,24 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
     return lines
 
 
+UNMEASURED = "not measured"
+
+
 def table(found: Mapping[str, Sequence[Measured]]) -> list[str]:
     """Every number as a row of a table in Markdown."""
-    names = ("what", "runs, or p", "seconds", "CPU seconds", "epochs a second, all runs", "peak memory [MiB]")
+    names = (
+        "training, or explanation, that is measured",
+        "number of runs, or p for an explanation",
+        "time of one epoch of all runs, or of the explanation [s]",
+        "CPU time [s]",
+        "epochs a second, all runs together",
+        "peak memory [MiB]",
+    )
     lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
     for what, rows in found.items():
         for x in rows:
-            rate = "" if what == EXPLANATION else f"{x.size / x.seconds:.1f}"
-            cpu = "" if math.isnan(x.cpu) else f"{x.cpu:.4g}"
+            rate = "not applicable" if what == EXPLANATION else f"{x.size / x.seconds:.1f}"
+            cpu = UNMEASURED if math.isnan(x.cpu) else f"{x.cpu:.4g}"
             lines.append(f"| {what} | {x.size} | {x.seconds:.4g} | {cpu} | {rate} | {x.mebibytes:,.0f} |")
     return lines
 
@@ -175,7 +185,7 @@ def in_table(text: str) -> dict[str, list[Measured]]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 6 and cells[1].isdigit():
             what, size, seconds, cpu, _, memory = cells
-            x = Measured(int(size), float(seconds), float(memory.replace(",", "")), float(cpu or "nan"))
+            x = Measured(int(size), float(seconds), float(memory.replace(",", "")), float("nan" if cpu in ("", UNMEASURED) else cpu))
             found.setdefault(what, []).append(x)
     return found
 

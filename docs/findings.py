@@ -38,18 +38,18 @@ NAMES = ROOT / "docs" / "number_names.json"  # the short title of a number to wo
 NAMED = 3  # networks whose missed numbers a row lists
 
 COUNTED: dict[Column, str] = {
-    "mathematics": "mathematics and set-up",
-    "many seeds": "8 or more seeds",
-    "few seeds": "fewer seeds",
+    "mathematics": "hold: mathematics and set-up",
+    "many seeds": "hold in 8 or more seeds",
+    "few seeds": "hold in fewer than 8 seeds",
     "redefined": "redefined",
-    "no control": "also of controls",
+    "no control": "hold, also of controls",
     "by selection": "by selection",
-    "mixed": "in some seeds",
+    "mixed": "hold in some seeds only",
     "refuted": "refuted",
     "open": "open",
 }
 SHOWN = re.compile(r"^    (\w+\.\S+)  .*$", re.MULTILINE)  # a line of a report, by the claim's id
-HEADER = f"| what is said by | | {' | '.join(COUNTED.values())} | contradictions |\n|{'---|' * (3 + len(COUNTED))}\n"
+HEADER = f"| source | name | {' | '.join(COUNTED.values())} | contradictions |\n|{'---|' * (3 + len(COUNTED))}\n"
 HEADS = {
     "refuted": ("Refuted claim: id and statement", "Result in our networks"),
     "mixed": ("Claim that is true of some networks: id and statement", "Result in our networks"),
@@ -66,7 +66,7 @@ def current(text: str, tallies: Mapping[str, Tally]) -> str:
     """
     text = re.sub(r"\d+ of the verdicts", f"{_on_some_of_their_runs()} of the verdicts", text)
     rows = "".join(f"{_row(each, tallies[each.name])}\n" for each in _own_sources()) + _total(tallies)
-    text = re.sub(r"\| what is said by .*\n(\|.*\n)*", lambda _: HEADER + rows, text)
+    text = re.sub(r"\| source \| name \|.*\n(\|.*\n)*", lambda _: HEADER + rows, text)
     for each in _own_sources():
         if text.startswith("# What was found\n") and f"\n## {each.name}\n" not in text:
             text = f"{text.rstrip()}\n\n{_section(each, tallies[each.name])}"
@@ -196,7 +196,7 @@ def _row(source: Source, tally: Tally) -> str:
 def _total(tallies: Mapping[str, Tally]) -> str:
     """The last row of the README's table."""
     together = (sum(column) for column in zip(*(counts(s, tallies[s.name]) for s in _own_sources()), strict=True))
-    return f"| all | |{'|'.join(f'**{n}**' for n in together)}|\n"
+    return f"| all sources | |{'|'.join(f'**{n}**' for n in together)}|\n"
 
 
 def _marks(source: Source) -> tuple[str, str]:

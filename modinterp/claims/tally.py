@@ -20,7 +20,7 @@ COLUMNS: dict[Column, str] = {
     "redefined": "hold or are mixed, redefined after measurement",
     "no control": "hold, also of controls",
     "by selection": "by selection",
-    "mixed": "in some seeds",
+    "mixed": "hold in some seeds only",
     "refuted": "refuted",
     "open": "open",
 }
