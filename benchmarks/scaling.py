@@ -143,8 +143,8 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
         if what == EXPLANATION:
             lines.append(
                 f"An explanation takes {first.cpu:.1f} s of CPU time and {first.mebibytes:,.0f} MiB at p = "
-                f"{first.size}, {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. Its CPU time grows "
-                f"as p to the power {time:.2f}, and its peak memory as p to the power {memory:.2f}."
+                f"{first.size}, {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. The CPU time grows "
+                f"as p to the power {time:.2f}, and the peak memory as p to the power {memory:.2f}."
             )
         else:
             lines.append(
@@ -185,7 +185,12 @@ def in_table(text: str) -> dict[str, list[Measured]]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 6 and cells[1].isdigit():
             what, size, seconds, cpu, _, memory = cells
-            x = Measured(int(size), float(seconds), float(memory.replace(",", "")), float("nan" if cpu in ("", UNMEASURED) else cpu))
+            x = Measured(
+                int(size),
+                float(seconds),
+                float(memory.replace(",", "")),
+                float("nan" if cpu in ("", UNMEASURED) else cpu),
+            )
             found.setdefault(what, []).append(x)
     return found
 

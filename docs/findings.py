@@ -128,25 +128,29 @@ def with_printed(text: str, results: Iterable[Result]) -> str:
 
 def _printed(mark: re.Match[str], table: pd.DataFrame) -> str:
     outside = mark[1] == "all that lie outside"
-    last = "why the paper's number lies outside both ranges" if outside else "the paper's number is"
     lines = []
     for row in table.to_dict("records"):
         claim = row["claim"].partition(".")[2]
         if row["the source's number is"] == OUTSIDE if outside else claim in mark[1].split(", "):
-            ranges = (_between(row, name) for name in ("variants of the seed", "other seeds"))
-            values = (_three_digits(row[column]) for column in ("the source", "ours"))
             place = row["why outside" if outside else "the source's number is"]
-            lines.append((f"`{claim}`: {name_of(row['number'])}", *values, *ranges, place))
-    return mark[0].partition("\n")[0] + "\n" + _table((*PRINTED, last), lines)
+            lines.append((f"`{claim}`: {_values(row)}", place))
+    head = (NUMBER_HEAD, OUTSIDE_HEAD if outside else INSIDE_HEAD)
+    return mark[0].partition("\n")[0] + "\n" + _table(head, lines)
 
 
-PRINTED = (
-    "claim: measured number",
-    "value in the paper",
-    "value in `mainline-0`",
-    "range over numerical replicates of the paper's seed",
-    "range over networks of other seeds",
-)
+NUMBER_HEAD = "claim: measured number, with its value in the paper and in our networks"
+INSIDE_HEAD = "the paper's value is"
+OUTSIDE_HEAD = "why the paper's value lies outside the ranges of our networks"
+
+
+def _values(row: dict[Hashable, Any]) -> str:
+    """One number of a claim in words, with the paper's value and ours; every part can be read alone."""
+    others = (
+        _between(row, "variants of the seed", "numerical replicate", "of the paper's seed"),
+        _between(row, "other seeds", "network", "of other seeds"),
+    )
+    values = f"{_three_digits(row['the source'])} in the paper, {_three_digits(row['ours'])} in `mainline-0`"
+    return "; ".join([f"{name_of(row['number'])}: {values}", *filter(None, others)])
 
 
 def _three_digits(x: float) -> str:
@@ -154,12 +158,10 @@ def _three_digits(x: float) -> str:
     return f"{float(text):,.0f}" if 1000 <= abs(x) < 1e6 else text
 
 
-def _between(row: dict[Hashable, Any], name: str) -> str:
+def _between(row: dict[Hashable, Any], name: str, network: str, of: str) -> str:
     low, high, n = (row[f"{name}, {what}"] for what in ("smallest", "largest", "networks"))
-    if not n:
-        return "no such network has this number"
-    ends = dict.fromkeys((_three_digits(low), _three_digits(high)))
-    return f"{' to '.join(ends)} in {n} network{'s' * (n > 1)}"
+    ends = dict.fromkeys((_three_digits(low), _three_digits(high))) if n else ()
+    return f"{' to '.join(ends)} in {n} {network}{'s' * (n > 1)} {of}" if n else ""
 
 
 def with_lines(text: str, results: Iterable[Result]) -> str:
@@ -374,8 +376,8 @@ the verdict, the last word of a cell is the verdict.
 
 def _changed(what: str) -> str:
     """A sentence that says what was changed; some claims say it in a sentence of their own."""
-    is_sentence = re.match(r"(a|one|two) |the precondition is|the tolerance of Pearson", what)
-    return f"{what}." if is_sentence else f"we changed {what}."
+    is_part = re.match(r"(the|which|how|what|whether|over|in) (?!precondition is|tolerance of \S+ \S+ is)", what)
+    return f"we changed {what}." if is_part else f"{what}."
 
 
 def _of(what: str, test: str) -> str:
