@@ -139,7 +139,7 @@ CLAIMS = (
         id="arena.cumsum.solved",
         where="November, the network",
         statement="The network predicts every sign correctly, but is uncertain about sums near zero.",
-        source_says="accuracy 1.000, loss .073; probability of the right answer: mean .938, least .579",
+        source_says="accuracy 1.000, loss .073; mean probability of the right answer .938, smallest .579",
         measure=each(_solved),
         expected={
             ACCURACY: at_least(0.9999, "the source's accuracy is 1.000"),
@@ -160,7 +160,7 @@ CLAIMS = (
         measure=each(_uniform),
         expected={
             "largest deviation from uniform attention, as a share": at_most(
-                0.01, "attention is uniform in the source; we allow a deviation of a hundredth for rounding"
+                0.01, "attention is uniform in the source; we allow a deviation of 0.01 for rounding"
             )
         },
         needs=CUMSUM,
@@ -219,7 +219,9 @@ CLAIMS = (
         measure=each(_mean),
         expected={
             WITH_MEAN: at_least(0.999, "the source says that the residual stream holds the mean"),
-            "accuracy by the sign of the projection": at_least(0.999, "the sign of the projection is the answer"),
+            "accuracy by the sign of the projection": at_least(
+                0.999, "the sign of the projection on the head's direction should give the answer"
+            ),
         },
         behaviour=("accuracy by the sign of the projection",),
         reported=(WITH_SUM, ONCE, TWICE),

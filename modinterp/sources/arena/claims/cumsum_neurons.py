@@ -109,13 +109,17 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
-        statement="Without the MLP's neurons the network gets more than half of the answers right, and the network's "
-        "wrong answers are zero.",
+        statement=(
+            "Without the MLP's neurons the network gets more than half of the answers right. Where the network "
+            "is wrong, it answers 'zero'."
+        ),
         source_says="without the MLP, the network with centred weights has a loss of .536",
         measure=each(_without_mlp),
         expected={
-            ACCURACY: between(0.5, 0.9, "more than half of the answers should stay right without neurons"),
-            "share of the errors that answer zero": at_least(0.95, "the source says that wrong answers are zero"),
+            ACCURACY: between(0.5, 0.9, "more than half of the answers should be right without neurons"),
+            "share of the errors that answer zero": at_least(
+                0.95, "the source says that without neurons every wrong answer is 'zero'"
+            ),
         },
         behaviour=(ACCURACY,),
         reported=("loss without neurons",),
@@ -126,11 +130,11 @@ CLAIMS = (
         id="arena.cumsum.near_zero",
         where="November, ablation of the MLP",
         statement="The network needs the MLP only where the mean of the numbers is small.",
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_near_zero),
         expected={
-            FAR: at_least(0.98, "the network does not need the MLP where the mean is large"),
-            NEAR: at_most(0.4, "the network needs the MLP where the mean is small"),
+            FAR: at_least(0.98, "without the MLP, accuracy should stay high where the mean is large"),
+            NEAR: at_most(0.4, "without the MLP, accuracy should be low where the mean is small"),
         },
         needs=CUMSUM,
         scope="any seed",
@@ -139,11 +143,13 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.signs",
         where="November, neurons",
-        statement="A neuron fires on one sign of the mean, and boosts the answer of this same sign.",
+        statement="A neuron fires on one sign of the mean, and raises the logit of this sign.",
         source_says="the source says this of six neurons",
         measure=each(_signs_agree),
         expected={
-            AGREEING: equals(1, "the source says that each important neuron boosts the sign on which the neuron fires")
+            AGREEING: equals(
+                1, "the source says that each important neuron raises the logit of the sign on which the neuron fires"
+            )
         },
         needs=CUMSUM,
         scope="any seed",
@@ -158,42 +164,55 @@ CLAIMS = (
         measure=each(_signs_listed),
         expected={
             "neurons with the sign that the source lists": equals(
-                6, "our neurons should have the signs of the source's list"
+                6, "our neurons should fire on the signs that the source lists"
             )
         },
-        given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
+        given={
+            SEED: equals(
+                42, "the numbers of neurons are arbitrary, so the claim is only about networks with the authors' seed"
+            )
+        },
         needs=CUMSUM[:1],
         finding=one_seed(
-            "In our network all six neurons have the sign opposite to the source's list, as in the source's own "
-            "figure. Neurons 2 and 7 fire on positive means."
+            "In our network each of the six neurons fires on the sign opposite to the one that the source "
+            "lists, as in the source's own figure. Neurons 2 and 7 fire on positive means."
         ),
         figure="cumsum_neurons",
     ),
     Claim(
         id="arena.cumsum.neurons",
         where="November, ablation of neurons",
-        statement="Neuron 2 matters most, then neurons 7 and 4; neurons 5 and 6 do not matter.",
+        statement=(
+            "Removing neuron 2 raises the loss most, then neurons 7 and 4; removing neurons 5 and 6 does not "
+            "raise the loss."
+        ),
         source_says="losses rise by .0185, .0163, .0951, .0200, .0311, .0002, .0000 and .0465 without neurons 0 to 7",
         measure=each(_order),
         expected={
-            "neurons 2, 7 and 4 matter most, in this order": equals(1, "neurons 2, 7 and 4 matter most in the source"),
+            "neurons 2, 7 and 4 matter most, in this order": equals(
+                1, "removing neurons 2, 7 and 4 raises the loss most in the source"
+            ),
             "largest rise of the loss without neuron 5 or 6": at_most(
-                0.001, "in the source the loss rises by 0.0002 and 0.0000 without these neurons"
+                0.001, "in the source the loss rises by 0.0002 without neuron 5 and by 0.0000 without neuron 6"
             ),
         },
-        given={SEED: equals(42, "neuron numbers are arbitrary: another seed numbers its neurons differently")},
+        given={
+            SEED: equals(
+                42, "the numbers of neurons are arbitrary, so the claim is only about networks with the authors' seed"
+            )
+        },
         needs=CUMSUM[:1],
         figure="cumsum_neurons",
     ),
     Claim(
         id="arena.cumsum.boost_zero",
         where="November, ablation of neurons",
-        statement="The neurons that matter also boost the answer zero.",
-        source_says="the source shows these boosts of zero",
+        statement="The neurons whose removal raises the loss also raise the logit of the answer zero.",
+        source_says="the source shows by how much each neuron raises the logit of zero",
         measure=each(_boost_zero),
         expected={
             "smallest boost of zero by a neuron that matters": at_least(
-                0, "the source says that every neuron that matters boosts zero"
+                0, "the source says that every neuron that matters raises the logit of zero"
             )
         },
         needs=CUMSUM,
@@ -206,7 +225,11 @@ CLAIMS = (
         statement="Each neuron is a ReLU of the mean or of the negative mean, with a threshold near zero.",
         source_says="not stated",
         measure=each(_relu),
-        expected={RELU: at_least(0.98, "the neuron is a ReLU of the projection")},
+        expected={
+            RELU: at_least(
+                0.98, "the neuron's activation should equal a ReLU of the projection on the mean's direction"
+            )
+        },
         needs=CUMSUM,
         scope="any seed",
     ),

@@ -141,7 +141,7 @@ CLAIMS = (
         id="arena.palindrome.solved",
         where="July, the network",
         statement="The network distinguishes nearly all palindromes from other sequences.",
-        source_says="accuracy .997, loss .008, margin 7.489",
+        source_says="accuracy .997, loss .008, mean margin of the right logit 7.489",
         measure=each(
             lambda m: {
                 ACCURACY: m.answered.accuracy,
@@ -161,7 +161,7 @@ CLAIMS = (
             "A first-layer head attends from a position in the second half to the mirror position if the two "
             "tokens are equal, and otherwise to its own position."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(lambda m: {PLACES: int((differences(m)[best_head(m)] >= ENOUGH).sum())}),
         expected={
             PLACES: at_least(
@@ -175,20 +175,20 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "In the network palindrome-1, head 0.1 does the reverse. At six positions head 0.1 attends more to the "
-            "mirror position if the two tokens are unequal, by 0.34 to 0.52."
+            "In the network palindrome-1, head 0.1 does the reverse of the statement. At six positions head"
+            " 0.1 attends more to the mirror position if the two tokens are unequal, by 0.34 to 0.52."
         ),
         figure="palindrome_mirror",
     ),
     Claim(
         id="arena.palindrome.heads",
         where="July, ablation of heads",
-        statement="One head in each layer carries the answer.",
-        source_says=".614 and .299 of 7.489",
+        statement="One head in each layer is necessary for the answer.",
+        source_says="without these heads the margin falls from 7.489 to .614 and .299",
         measure=each(_heads),
         expected={
-            FIRST: at_most(2, "without the first-layer head the source's margin is 0.614"),
-            SECOND: at_most(2, "without the second-layer head the source's margin is 0.299"),
+            FIRST: at_most(2, "without its first-layer head, the margin of the source's network is 0.614"),
+            SECOND: at_most(2, "without its second-layer head, the margin of the source's network is 0.299"),
         },
         needs=PALINDROME,
         scope="any seed",
@@ -203,21 +203,28 @@ CLAIMS = (
             "heads do not matter. Replacing the output by zeros makes head 0.1 look important as "
             "well."
         ),
-        source_says="margins of .614, 6.642, .299 and 6.815 with each head at its mean; 1.672, 3.477, 2.847 "
-        "and 7.274 at zero",
+        source_says=(
+            "margins of .614, 6.642, .299 and 6.815 with each head's output at its mean; 1.672, 3.477, 2.847 "
+            "and 7.274 with it at zero"
+        ),
         measure=each(_heads_listed),
         expected={
-            MEANS[place]: near(value, 0.05, "we compare with the source's margin") for place, value in PRINTED.items()
+            MEANS[place]: near(value, 0.05, "the margin of the right logit should be that of the source's network")
+            for place, value in PRINTED.items()
         },
-        given={SEED: equals(42, "head numbers are arbitrary: another seed numbers its heads differently")},
+        given={
+            SEED: equals(
+                42, "the numbers of heads are arbitrary, so the claim is only about networks with the authors' seed"
+            )
+        },
         printed={MEANS[place]: value for place, value in PRINTED.items()},
         reported=tuple(ZEROS.values()),
         needs=PALINDROME[:1],
         finding=one_seed(
-            "Our heads have the source's order of importance, and under zero ablation head 0.1 looks "
-            "important as well. But our margins are 0.48, 6.52, 0.27 and 6.76. Our network equals "
-            "the authors' network up to rounding. Between our last saved rounds the margins move by "
-            "up to 1.05."
+            "The heads of our network have the source's order of importance, and with zeros in place of "
+            "outputs head 0.1 looks important as well. But our margins with each head at its mean are 0.48,"
+            " 6.52, 0.27 and 6.76. Our network equals the authors' network up to rounding. Between the last"
+            " saved rounds of our training the margins change by up to 1.05."
         ),
     ),
     Claim(
@@ -225,7 +232,7 @@ CLAIMS = (
         where="July, adversarial inputs",
         statement="The network misses a mismatch that occurs only at position 17 or only at position 19, "
         "and detects all other mismatches.",
-        source_says="places 17 and 19",
+        source_says="the network misses mismatches at positions 17 and 19",
         measure=each(_blind),
         expected={
             MISSED: at_least(0.95, "the source's network misses these mismatches"),
@@ -243,17 +250,21 @@ CLAIMS = (
             "At every position where the first layer detects that two mirrored tokens differ, the layer writes this "
             "difference along one and the same direction."
         ),
-        source_says="outputs have cosines of .96 and more, but of -.94 at positions 17, 19 and 20",
+        source_says=(
+            "the head's outputs at different positions have cosines of .96 and more; at positions 17, 19 and 20"
+            " they have -.94"
+        ),
         measure=each(_direction),
-        expected={ALIKE: at_least(0.8, "all outputs should have one direction")},
+        expected={ALIKE: at_least(0.8, "the head's outputs should have one direction at all positions")},
         reported=(ASKED,),
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "With the authors' seed, the head's outputs at mismatched positions have a median cosine of 0.98. With "
-            "another seed the median is 0.58: the outputs point in several directions, though the keys of these "
-            "outputs lie along the query of END. In palindrome-1 no position attends to its mirror position where "
-            "the two tokens are equal, so there is nothing to compare."
+            "With the authors' seed, the head's outputs at mismatched positions have a median cosine of "
+            "0.98. With another seed this median is 0.58: the outputs point in several directions, though "
+            "the second layer's keys of these outputs lie along the query of the token END. In palindrome-1"
+            " no position attends to its mirror position where the two tokens are equal, so the claim does "
+            "not apply."
         ),
         control="without control",
     ),

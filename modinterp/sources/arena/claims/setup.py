@@ -42,23 +42,35 @@ CLAIMS = (
         id="arena.reproduction",
         where="November, notebook",
         statement="Training with the authors' recipe and seed reproduces the authors' network.",
-        source_says="the authors' network has norms .021, .022 and 2.80, and a singular value of 22.01",
+        source_says=(
+            "W_Q, W_K and W_V of the authors' network have norms .021, .022 and 2.80; the largest singular "
+            "value of W_E W_V W_O is 22.01"
+        ),
         measure=each(_reproduced),
         expected={
             Q: near(
-                0.021, 0.0005, "the authors' network has a norm of 0.021; ours should have the same printed digits"
+                0.021,
+                0.0005,
+                "the norm of W_Q is 0.021 in the authors' network; our network should have the same printed digits",
             ),
             K: near(
-                0.022, 0.0005, "the authors' network has a norm of 0.022; ours should have the same printed digits"
+                0.022,
+                0.0005,
+                "the norm of W_K is 0.022 in the authors' network; our network should have the same printed digits",
             ),
-            V: near(2.80, 0.005, "the authors' network has a norm of 2.80; ours should have the same printed digits"),
+            V: near(
+                2.80,
+                0.005,
+                "the norm of W_V is 2.80 in the authors' network; our network should have the same printed digits",
+            ),
             LARGEST: near(
                 22.01,
                 0.01,
-                "the authors' network has a singular value of 22.01; ours should have the same printed digits",
+                "the largest singular value of W_E W_V W_O is 22.01 in the authors' network; our network "
+                "should have the same printed digits",
             ),
         },
-        given={SEED: equals(42, "the claim is about the authors' seed")},
+        given={SEED: equals(42, "the claim is about networks with the authors' seed")},
         needs=CUMSUM[:1],
     ),
 )

@@ -129,7 +129,7 @@ CLAIMS = (
         id="arena.sort.solved",
         where="October, the network",
         statement="The network sorts nearly every list.",
-        source_says="accuracy .9989, loss .039; probability of the right answer: mean .966, least .001",
+        source_says="accuracy .9989, loss .039; mean probability of the right answer .966, smallest .001",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.995, "the source's accuracy is 0.9989")},
         reported=("share of the lists sorted throughout", LOSS, LOWEST),
@@ -140,7 +140,7 @@ CLAIMS = (
         id="arena.sort.next_larger",
         where="October, summary",
         statement="In at least one head, each number attends to the next larger number of the list.",
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_next_larger),
         expected={
             EITHER: at_least(0.75, "in the source's figure nearly every query attends to the next larger number")
@@ -157,11 +157,13 @@ CLAIMS = (
             "The separator SEP attends to the smallest number: the attention scores from SEP fall as "
             "the number rises, up to about 30."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_sep),
         expected={
             SMALLEST: at_least(0.95, "the source says that SEP attends to the smallest number"),
-            FALLING: at_most(-0.9, "in the source scores fall up to 30; we take the head where scores fall more"),
+            FALLING: at_most(
+                -0.9, "in the source the scores fall up to the number 30; we measure the head whose scores fall more"
+            ),
         },
         reported=("rank correlation of score and number, 31 to 50",),
         needs=SORT,
@@ -169,9 +171,14 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-28",
-                what="the scores of SEP",
-                before="the scores of SEP's token embedding alone: -0.928, held",
-                now="the scores of SEP's token and position embeddings together: -0.999",
+                what="the definition of the attention scores of SEP",
+                before=(
+                    "the scores of SEP's token embedding alone were measured, with a rank correlation of -0.928; held"
+                ),
+                now=(
+                    "the scores of SEP's token and position embeddings together are measured, with a rank "
+                    "correlation of -0.999"
+                ),
                 why=(
                     "SEP always stands at the same position, and including the position embedding reproduces "
                     "the authors' figures"
@@ -184,7 +191,7 @@ CLAIMS = (
         id="arena.sort.copies",
         where="October, OV circuit",
         statement="Heads copy the number that they attend to, and every number is copied by at least one head.",
-        source_says="51 of 51",
+        source_says="the heads copy all 51 numbers",
         measure=each(_copies),
         expected={COPIED: at_least(49, "in the source the heads copy all 51 numbers; rounding may cost two numbers")},
         needs=SORT,
@@ -197,8 +204,16 @@ CLAIMS = (
         statement="One head copies the numbers 28 to 37; the other head copies all numbers except 29 to 35.",
         source_says="one head copies 28 to 37; the other head copies nearly all other numbers",
         measure=each(_split),
-        expected={"copied sets are the source's": equals(1, "the heads should copy the source's sets")},
-        given={SEED: equals(42, "heads of another seed divide the numbers differently")},
+        expected={
+            "copied sets are the source's": equals(1, "each head should copy the set of numbers that the source lists")
+        },
+        given={
+            SEED: equals(
+                42,
+                "heads of another seed divide the numbers differently, so the claim is only about networks with the"
+                " authors' seed",
+            )
+        },
         needs=SORT[:1],
         figure="sort_copies",
     ),
@@ -206,9 +221,11 @@ CLAIMS = (
         id="arena.sort.split",
         where="October, OV circuit",
         statement="The two heads divide the numbers: hardly any number is copied by both heads.",
-        source_says="both heads copy 28, 36 and 37",
+        source_says="both heads copy the numbers 28, 36 and 37",
         measure=each(_copies),
-        expected={BOTH: at_most(8, "in the source both heads copy the same 3 numbers; other seeds get a margin")},
+        expected={
+            BOTH: at_most(8, "in the source 3 numbers are copied by both heads; we allow other seeds a few more")
+        },
         needs=SORT,
         scope="any seed",
         control="also true before training",
@@ -217,10 +234,10 @@ CLAIMS = (
     Claim(
         id="arena.sort.heads",
         where="October, ablation of heads",
-        statement="Removing the head that copies more numbers harms the network more than removing the other head.",
+        statement="Removing the head that copies more numbers raises the loss more than removing the other head.",
         source_says=".920, 4.963",
         measure=each(_heads),
-        expected={MORE: at_least(1, "in the source the head that copies more numbers matters more")},
+        expected={MORE: at_least(1, "in the source the loss rises more without the head that copies more numbers")},
         given={TIMES: at_least(2, "in the source one head copies more numbers than the other head")},
         reported=(LARGER, SMALLER),
         needs=SORT,
@@ -230,16 +247,21 @@ CLAIMS = (
     Claim(
         id="arena.sort.qk",
         where="October, QK circuit",
-        statement="Attention scores peak at numbers slightly above the query's number, which is often not "
-        "the number plus one.",
-        source_says="a figure: the query 25 scores the keys 28 and 29 highest",
+        statement=(
+            "Attention scores are highest for keys slightly above the query's number, and often not for the "
+            "number plus one."
+        ),
+        source_says="in a figure, the query 25 has its highest scores for the keys 28 and 29",
         measure=each(_qk),
         expected={
             ABOVE: at_least(
                 0.85,
-                "for queries up to 35, scores peak slightly above the query, in the head that copies the next number",
+                "for queries up to 35, the highest score should be slightly above the query, in the head "
+                "that copies the next number",
             ),
-            NEXT: at_most(0.4999, "less than half of the numbers should score highest there"),
+            NEXT: at_most(
+                0.4999, "less than half of the numbers should have their highest score at the number plus one"
+            ),
         },
         needs=SORT,
         scope="any seed",
@@ -252,10 +274,10 @@ CLAIMS = (
         statement=(
             "Queries above 35 give the key 0 the highest score; late query positions lower the scores of small keys."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_zero),
         expected={
-            ZERO: at_least(9, "we count queries 38 to 50, in the head that copies more numbers"),
+            ZERO: at_least(9, "we count queries from 38 to 50, in the head that copies more numbers"),
             EARLY: at_most(0, "at positions 15 to 19, keys 0 to 4 score below the mean of all keys"),
         },
         needs=SORT,

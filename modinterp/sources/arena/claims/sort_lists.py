@@ -93,8 +93,12 @@ CLAIMS = (
         source_says="the network sorts a list of 0 and the numbers 40 to 48 wrongly",
         measure=each(lambda m: {SMALL_GAP: right_behind_jumps(m, 10), LARGE_GAP: right_behind_jumps(m, 30)}),
         expected={
-            SMALL_GAP: at_least(0.99, "jumps of 10 are usual in training"),
-            LARGE_GAP: at_most(0.6, "in the source the network sorts one list with a large jump wrongly"),
+            SMALL_GAP: at_least(0.99, "after a jump of 10, which is usual in training, answers should be right"),
+            LARGE_GAP: at_most(
+                0.6,
+                "after a jump of 30 answers should be wrong; in the source the network sorts one list with a "
+                "large jump wrongly",
+            ),
         },
         needs=SORT,
         scope="any seed",
@@ -116,7 +120,7 @@ CLAIMS = (
         id="arena.sort.triples",
         where="October, the mystery",
         statement="After the number d, d + 2 often gets more attention than d + 1, yet the network answers d + 1.",
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_triples),
         expected={
             PREFERS: at_least(0.3, "d + 2 should often get more attention than d + 1"),
@@ -138,7 +142,9 @@ CLAIMS = (
         expected={
             DOWN: at_least(0.9, "attending to d + 1 must lower the logit of d + 2"),
             UP: at_least(0.9, "attending to d + 2 must raise the logit of d + 1"),
-            "share in which both together boost d + 1 more": at_least(0.9, "d + 1 then gets a larger logit than d + 2"),
+            "share in which both together boost d + 1 more": at_least(
+                0.9, "together, these effects should give d + 1 a larger logit than d + 2"
+            ),
         },
         needs=SORT,
         scope="any seed",
@@ -152,11 +158,13 @@ CLAIMS = (
             "The direct path (embedding to logits) favours the answer d + 1 over d + 2, but this "
             "path does not explain the answer d + 1."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_direct),
         expected={
-            "share of numbers whose direct path favours d + 1": at_least(0.75, "the direct path favours d + 1"),
-            AS_NEXT: at_most(0.10, "even without the direct path, the network does not answer d + 2"),
+            "share of numbers whose direct path favours d + 1": at_least(
+                0.75, "the direct path should favour the answer d + 1"
+            ),
+            AS_NEXT: at_most(0.10, "even without the direct path, the network should not answer d + 2"),
         },
         reported=(WITHOUT,),
         needs=SORT,

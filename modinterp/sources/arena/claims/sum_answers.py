@@ -84,7 +84,7 @@ CLAIMS = (
         id="arena.sum.solved",
         where="September, the network",
         statement="The network adds two numbers of four digits.",
-        source_says="loss .007; probability of the right answer: mean .993, median .996, least .759",
+        source_says="loss .007; probability of the right answer: mean .993, median .996, smallest .759",
         measure=each(_solved),
         expected={
             ACCURACY: at_least(0.995, "the source's accuracy is 1.000"),
@@ -92,7 +92,7 @@ CLAIMS = (
         },
         behaviour=(ACCURACY,),
         reported=(WHOLE, SURENESS, LOWEST),
-        finding=mixed("One network fails: it never learns one digit of the sum; the sum has four digits."),
+        finding=mixed("One network does not learn to add: one digit of its four-digit sums stays unlearned."),
         needs=SUM,
         scope="any seed",
     ),
@@ -115,7 +115,7 @@ CLAIMS = (
         source_says="not stated",
         measure=_chains,
         expected={
-            name: near(value, 1e-9, "the share follows by arithmetic")
+            name: near(value, 1e-9, "the share of wrong digits follows by arithmetic")
             for name, value in zip(
                 (*BY_DIGIT, BY_RULE, SUMS_BY_RULE), (0.9505, 0.955, 1.0, 1.0, 0.976375, 0.91), strict=True
             )
@@ -133,7 +133,7 @@ CLAIMS = (
                 0.8, "nearly all wrong sums should have a column of nine; only 0.271 of all sums have such a column"
             )
         },
-        given={ERRORS: at_least(5, "without enough errors the share is undefined")},
+        given={ERRORS: at_least(5, "the network must make enough errors, otherwise the share is undefined")},
         finding=mixed(
             "The statement fails in one network, which has not learned to add: one digit of its sums stays unlearned."
         ),
@@ -149,7 +149,7 @@ CLAIMS = (
         measure=each(_one_layer),
         expected={
             ACCURACY: between(0.92, 0.985, "in the source about 0.95 of the digits are right"),
-            AT_CHAINS: at_least(0.5, "most wrong digits should have a repeated carry"),
+            AT_CHAINS: at_least(0.5, "most wrong digits should be in sums with a repeated carry"),
         },
         behaviour=(ACCURACY,),
         needs=SUM1,

@@ -177,8 +177,13 @@ CLAIMS = (
         source_says="the digits are ordered by the head's attention scores",
         measure=each(_carry_heads),
         expected={
-            FOLLOWED: at_least(2, "in two of three columns, a head should agree with the hierarchy by 0.95 or more"),
-            LEAST_FOLLOWED: at_least(0.85, "in all columns, a head should agree with the hierarchy by 0.85 or more"),
+            FOLLOWED: at_least(
+                2,
+                "in two of three columns, a head's order of the digits should agree with the hierarchy by 0.95 or more",
+            ),
+            LEAST_FOLLOWED: at_least(
+                0.85, "in all columns, a head's order of the digits should agree with the hierarchy by 0.85 or more"
+            ),
         },
         needs=SUM,
         scope="any seed",
@@ -196,14 +201,14 @@ CLAIMS = (
             "Without the output of the head that finds the carry, the network answers the digit sum or one more. The "
             "network cannot choose between the digit sum and one more."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_carry_ablation),
         expected={
-            IN_SET: at_least(0.98, "the source says that the answer is the digit sum or one more"),
-            STILL_RIGHT: at_most(0.75, "the network should not know which of the two digits is right"),
+            IN_SET: at_least(0.98, "the source says that without the carry the answer is the digit sum or one more"),
+            STILL_RIGHT: at_most(0.75, "without the carry, the network should choose between the two digits by chance"),
         },
         behaviour=(STILL_RIGHT,),
-        given={CARRY_HEADS: at_least(1, "the statement needs a head that finds a carry")},
+        given={CARRY_HEADS: at_least(1, "some head must find a carry, otherwise the claim does not apply")},
         reported=(WITH_CARRY, WITHOUT_CARRY),
         finding=mixed(),
         needs=SUM,
@@ -213,12 +218,12 @@ CLAIMS = (
         id="arena.sum.carry_direction",
         where="September, singular vectors",
         statement="The head that finds the carry writes the carry along one direction.",
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_carry_direction),
         expected={
             FORETOLD: at_least(0.8, "a linear fit on half of the inputs must predict the carry on the other half")
         },
-        given={CARRY_HEADS: at_least(1, "the statement needs a head that finds a carry")},
+        given={CARRY_HEADS: at_least(1, "some head must find a carry, otherwise the claim does not apply")},
         reported=(ENERGY,),
         finding=mixed(),
         needs=SUM,
@@ -245,20 +250,20 @@ CLAIMS = (
         where="September, summary",
         statement="Some heads follow the hierarchy of carries in the reverse order.",
         source_says=(
-            "a head that follows the hierarchy backwards works beside a head that follows the hierarchy forwards"
+            "the network has a head that follows the hierarchy of carries backwards and a head that follows it forwards"
         ),
         measure=each(backwards),
         expected={
             BACKWARDS: at_least(
-                3, "a column counts if a head agrees with the hierarchy by 0.15 or less; there are four columns"
+                3, "a column counts if a head's agreement with the hierarchy is 0.15 or less; there are four columns"
             )
         },
         reported=(FORWARDS,),
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "The authors' seed and some other seeds have heads that follow the hierarchy backwards; the remaining "
-            "networks have few or none."
+            "Networks of the authors' seed and of some other seeds have heads that follow the hierarchy of "
+            "carries backwards. The remaining networks have few such heads or none."
         ),
         figure="sum_agreement",
     ),
@@ -269,13 +274,14 @@ CLAIMS = (
             "First-layer heads write something useful only at the last digit and at the positions where digits "
             "are answered."
         ),
-        source_says="heads elsewhere write no useful information",
+        source_says="first-layer heads at other positions write no useful information",
         measure=each(_places),
         expected={ELSEWHERE: at_most(0.05, "the source says that first-layer heads at other positions are of no use")},
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Each network has a first-layer head that matters at a position where the source expects nothing."
+            "In each network, removing some first-layer head at a position that the source calls useless "
+            "raises the loss."
         ),
         control="also true before training",
     ),
@@ -290,7 +296,11 @@ CLAIMS = (
         measure=each(_layer1),
         expected={
             ITSELF: at_least(0.5, "the source says that second-layer heads attend mostly to their own position"),
-            MATTER_LESS: at_most(1, "a second-layer head matters less than the second most important first-layer head"),
+            MATTER_LESS: at_most(
+                1,
+                "removing a second-layer head should raise the loss less than removing the second most "
+                "important first-layer head",
+            ),
         },
         reported=(FROZEN,),
         needs=SUM,

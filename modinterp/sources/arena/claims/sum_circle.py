@@ -116,23 +116,32 @@ def _same(m: SequenceMeasurements) -> dict[str, float]:
     return {SAME: float(follows and backwards(m)[BACKWARDS] >= 3 and is_circle and found[IS_IN_ORDER] == 1)}
 
 
-_SWAP = at_least(0.75, "the carry should predict every exchanged digit; no control may move three of four digits")
-_STILL = at_most(0.35, "a random direction should predict nothing; chance alone hits at least one digit in ten")
+_SWAP = at_least(
+    0.75,
+    "the carry should predict every exchanged digit; no control exchange may change three of four digits as predicted",
+)
+_STILL = at_most(
+    0.35,
+    "exchanges along a random direction should change few digits as predicted; by chance one digit in ten is "
+    "predicted right",
+)
 
 CLAIMS = (
     Claim(
         id="arena.sum.circle",
         where="September, unembedding",
         statement=(
-            "In two directions of the unembedding, the ten digits lie evenly on a circle. The angle "
-            "on this circle gives the answer."
+            "In two directions of the unembedding, the ten digits lie evenly on a circle. The angle of the "
+            "output on this circle gives the answer."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_circle),
         expected={
-            ENERGY: at_least(CIRCLE[0], "two directions should hold most of the energy"),
+            ENERGY: at_least(CIRCLE[0], "two directions should hold most of the digits' energy in the unembedding"),
             COSINE: at_least(CIRCLE[1], "the source's digits lie evenly on a circle"),
-            IS_IN_ORDER: equals(1, "the circle must order either the digits or three times the digits"),
+            IS_IN_ORDER: equals(
+                1, "around the circle, either the digits or three times the digits (mod 10) must be in order"
+            ),
             BY_ANGLE: at_least(CIRCLE[2], "the source says that the angle gives the answer"),
         },
         behaviour=(BY_ANGLE,),
@@ -140,8 +149,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "The digits lie on one circle in the network of the authors' seed and in some others. The remaining "
-            "networks spread the digits over two circles."
+            "The digits lie on one circle in the network of the authors' seed and in some other networks. "
+            "The remaining networks spread the digits over two circles."
         ),
         figure="sum_circle",
     ),
@@ -152,11 +161,11 @@ CLAIMS = (
             "After the first layer, the residual stream holds the digit sum on a circle, but not yet at the position "
             "where the answer is read."
         ),
-        source_says="shown in a figure",
+        source_says="the source shows this in a figure",
         measure=each(_sum_circle),
         expected={
             ONE_TURN: at_least(0.5, "the digit sum should lie on a circle of one turn"),
-            TWO_TURNS: at_most(0.2, "the digit sum should lie on no other circle"),
+            TWO_TURNS: at_most(0.2, "the digit sum should lie on no circle of two turns"),
             EARLY: at_most(0.5, "after the first layer, the answer position should not hold the digit sum yet"),
         },
         behaviour=(EARLY,),
@@ -167,12 +176,12 @@ CLAIMS = (
     Claim(
         id="arena.sum.products",
         where="September, linear probes, a conjecture",
-        statement="Attention multiplies a wave of one digit with a wave of the other.",
-        source_says="sin x cos y + cos x sin y",
+        statement="Attention multiplies a wave of one digit with a wave of the other digit.",
+        source_says="the source finds products sin x cos y + cos x sin y",
         measure=each(_products),
         expected={
-            FIRST_WAVES: at_least(0.1, "the source finds products of the first waves"),
-            FIRST_OVER_SECOND: at_least(10, "the source finds hardly any products of the second waves"),
+            FIRST_WAVES: at_least(0.1, "the source finds products of the digits' waves of one period"),
+            FIRST_OVER_SECOND: at_least(10, "the source finds hardly any products of the digits' waves of two periods"),
         },
         reported=(OF_ONE_DIGIT, FIXED),
         finding=mixed(
@@ -206,7 +215,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Exchanging the residual stream along one carry direction, shared by all digits, moves hardly any digit.",
+            "Exchanging the residual stream along one carry direction, shared by all digits, changes hardly"
+            " any answered digit.",
             "our own expectation",
         ),
     ),
@@ -214,7 +224,7 @@ CLAIMS = (
         id="arena.sum.nines_swap",
         where="not in the source, which leaves repeated carries aside",
         statement=(
-            "Exchanging the residual stream along the carry's direction also changes the digit in "
+            "Exchanging the residual stream along the carry's direction also changes the answered digit in "
             "sums whose next column adds up to nine."
         ),
         source_says="not stated",
@@ -222,7 +232,8 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Exchanging the residual stream along one carry direction, shared by all digits, moves hardly any digit.",
+            "Exchanging the residual stream along one carry direction, shared by all digits, changes hardly"
+            " any answered digit.",
             "our own expectation",
         ),
     ),
@@ -230,8 +241,8 @@ CLAIMS = (
         id="arena.sum.half_turn",
         where="not in the source, which shows the circle of the answers",
         statement=(
-            "Digits are added as angles. If both digits are turned by half a step, to angles without "
-            "a token, the sum rises by one."
+            "Digits are added as angles. If the angles of both digits increase by half a step, to angles "
+            "that belong to no token, the answered sum rises by one."
         ),
         source_says="not stated",
         expected={"digit_half_turn": _SWAP, "digit_half_turn_control": _STILL},

@@ -121,7 +121,7 @@ CLAIMS = (
         id="arena.unique.solved",
         where="August, the network",
         statement="The network names the first unique letter nearly everywhere.",
-        source_says="accuracy .992, loss .017; probability of the right answer: mean .988, least .001",
+        source_says="accuracy .992, loss .017; mean probability of the right answer .988, smallest .001",
         measure=each(_solved),
         expected={ACCURACY: at_least(0.97, "the source's accuracy is 0.992")},
         reported=(LOSS, SURENESS, LOWEST),
@@ -132,10 +132,14 @@ CLAIMS = (
         id="arena.unique.duplicates",
         where="August, attention of the first layer",
         statement="In a first-layer head, a letter attends to its earlier copies.",
-        source_says="one head serves all letters but one; another head serves the remaining letter",
+        source_says=(
+            "in one head all letters but one attend to earlier copies; in another head the remaining letter does"
+        ),
         measure=each(_duplicates),
         expected={
-            LEAST_COPIES: at_least(0.25, "the head should attend twice as much as uniform attention, which is 0.13")
+            LEAST_COPIES: at_least(
+                0.25, "the attention to earlier copies should be twice that of uniform attention, which is 0.13"
+            )
         },
         reported=(HEAD_LEAST,),
         needs=UNIQUE,
@@ -148,7 +152,11 @@ CLAIMS = (
         statement="The heads of the second layer divide the letters among themselves.",
         source_says="the source finds three sets of letters",
         measure=each(_domains),
-        expected={DIVIDED: at_least(8, "the source assigns all ten letters; two may miss through rounding")},
+        expected={
+            DIVIDED: at_least(
+                8, "the source assigns a head to all ten letters; two letters may differ through rounding"
+            )
+        },
         reported=(DOMAIN, ELSEWHERE),
         needs=UNIQUE,
         scope="any seed",
@@ -159,21 +167,34 @@ CLAIMS = (
         where="August, OV circuits",
         statement="One second-layer head looks for the letters a and c, another for d, e, f and j, and "
         "another for b, g, h and i.",
-        source_says="the heads look for ac, defj and bghi",
+        source_says="the three heads look for the letters a, c; d, e, f, j; and b, g, h, i",
         measure=each(_domains_listed),
-        expected={AS_LISTED: equals(1, "the heads should look for the source's sets")},
-        given={SEED: equals(42, "heads of another seed divide the letters differently")},
+        expected={AS_LISTED: equals(1, "each head should look for the letters that the source lists")},
+        given={
+            SEED: equals(
+                42,
+                "heads of another seed divide the letters differently, so the claim is only about networks with the"
+                " authors' seed",
+            )
+        },
         needs=UNIQUE[:1],
         figure="unique_domains",
     ),
     Claim(
         id="arena.unique.overload",
         where="August, an adversarial input",
-        statement="On a string whose letters mostly belong to one head, the network answers a instead of h.",
-        source_says="the network misreads the string ?ggbbiihaggbigbigbig",
+        statement=(
+            "On a string whose letters are mostly handled by one second-layer head, the network answers a instead of h."
+        ),
+        source_says="the network answers wrongly on the string ?ggbbiihaggbigbigbig",
         measure=each(_overload),
-        expected={MISREAD: at_least(8, "the source's network misreads eleven positions")},
-        given={SEED: equals(42, "networks of other seeds misread other strings")},
+        expected={MISREAD: at_least(8, "the source's network answers wrongly at eleven positions of this string")},
+        given={
+            SEED: equals(
+                42,
+                "networks of other seeds answer wrongly on other strings, so the claim is only about the authors' seed",
+            )
+        },
         needs=UNIQUE[:1],
     ),
 )

@@ -62,18 +62,21 @@ CLAIMS = (
         id="circuits.add.grok_window",
         where="Addition, losses",
         statement="Grokking begins near epoch 10,000 and ends near epoch 15,000.",
-        source_says="10,000 to 15,000",
+        source_says="grokking lasts from epoch 10,000 to epoch 15,000",
         measure=each(_grokking_window),
         expected={
-            "epoch at which grokking begins": between(3_000, 25_000, "the source prints 10,000; seeds differ"),
-            "epochs that grokking takes": at_most(10_000, "the source prints 5,000; seeds differ"),
+            "epoch at which grokking begins": between(
+                3_000, 25_000, "the source's network begins to grok at epoch 10,000; seeds differ"
+            ),
+            "epochs that grokking takes": at_most(10_000, "in the source grokking lasts 5,000 epochs; seeds differ"),
         },
         reported=("epoch at which grokking ends", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
             "With 39% of the pairs for training, all ten seeds grok earlier than the source says. Grokking "
-            "begins between epochs 900 and 5,200 and ends between 1,300 and 6,600. Two seeds meet the wide "
-            "tolerance; in the first seed grokking lasts from epoch 2,300 to 3,200."
+            "begins between epochs 900 and 5,200 and ends between 1,300 and 6,600. Grokking begins late "
+            "enough for the tolerance in two seeds. In the first seed grokking lasts from epoch 2,300 to "
+            "3,200."
         ),
         figure="add_curves",
     ),
@@ -97,7 +100,9 @@ CLAIMS = (
         source_says="0.7655",
         measure=each(_positions),
         expected={
-            "difference less 2 (1 - cosine)": at_most(0.05, "the source's two numbers agree to 0.0002"),
+            "difference less 2 (1 - cosine)": at_most(
+                0.05, "the difference and the cosine that the source prints agree with this formula to 0.0002"
+            ),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -112,7 +117,7 @@ CLAIMS = (
         measure=each(_positions),
         expected={
             "cosine of the two position embeddings": at_least(
-                0.317, "the source's cosine of 0.617 minus 0.3; perpendicular vectors have 0"
+                0.317, "the cosine may be 0.3 below the source's 0.617; the cosine of perpendicular vectors is 0"
             )
         },
         needs=ADD,
@@ -120,7 +125,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the upper end of the tolerance",
+                what="the upper end of the tolerance of the cosine",
                 before="the cosine had to be 0.317 to 0.917; seed 2 has 0.937",
                 now="the cosine must be at least 0.317",
                 why=(
@@ -139,10 +144,12 @@ CLAIMS = (
         measure=each(_symmetric),
         expected={
             "difference of the neurons at (a, b) and (b, a)": at_most(
-                1e-2, "a network of the paper's authors has 1.9e-4"
+                1e-2, "in a network of Nanda et al. this difference is 1.9e-4"
             ),
             "difference of the neurons at (a, b) and another pair": at_least(
-                0.5, "if unrelated pairs do not differ, the neurons ignore the whole pair, not only its order"
+                0.5,
+                "activations must differ between unrelated pairs, otherwise the neurons ignore the whole "
+                "pair and not only its order",
             ),
             **ACCURATE,
         },
@@ -153,13 +160,14 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="one more number of the claim has an expected value",
+                what="the difference between unrelated pairs also has an expected value",
                 before=(
-                    "the claim tested only the difference between (a, b) and (b, a): 5e-6, and 2e-5 before training"
+                    "the claim tested only the difference between (a, b) and (b, a), which is 5e-6 after "
+                    "training and 2e-5 before"
                 ),
                 now=(
-                    "the claim also tests the difference between unrelated pairs: 1.13 in the first network, "
-                    "and 0.13 before training"
+                    "the claim also tests the difference between unrelated pairs, which is 1.13 in the "
+                    "first network and 0.13 before training"
                 ),
                 why="a network that treats all pairs alike trivially ignores the order in a pair",
             ),
@@ -173,7 +181,9 @@ CLAIMS = (
         source_says="none printed",
         measure=each(_invariant),
         expected={
-            "pairs answered alike in both orders": at_least(0.999, "the answer must not depend on the order"),
+            "pairs answered alike in both orders": at_least(
+                0.999, "the answer must not depend on the order of the two numbers"
+            ),
             **ACCURATE,
         },
         changed=(SAME_BAR,),

@@ -80,10 +80,12 @@ CLAIMS = (
         id="circuits.add.attn_periodic",
         where="Addition, attention",
         statement="Attention to the first number is periodic.",
-        source_says="shown in heat-maps",
+        source_says="the source shows this in heat-maps",
         measure=each(_periodic),
         expected={
-            "heads with half their variance at one frequency": at_least(2, "the source's heat-maps show periods"),
+            "heads with half their variance at one frequency": at_least(
+                2, "the source's heat-maps show a periodic pattern"
+            ),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -96,18 +98,18 @@ CLAIMS = (
         id="circuits.add.neurons_first3",
         where="Addition, neurons",
         statement="The first three neurons are periodic.",
-        source_says="shown in heat-maps",
+        source_says="the source shows this in heat-maps",
         measure=each(
             lambda m: {"median share of neurons 0 to 2": median(m.neurons.fractions.nan_to_num(0)[:3].tolist())}
         ),
-        expected={"median share of neurons 0 to 2": at_least(0.7, "the source's heat-maps show periods")},
+        expected={"median share of neurons 0 to 2": at_least(0.7, "the source's heat-maps show a periodic pattern")},
         reported=("neurons_median",),
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "For the median of the first three neurons, one frequency explains 80% to 98% of the variance. In "
-            "add-1 the median is 69%: the three neurons have 45%, 69% and 94%. Over all neurons the median is 93% "
-            "to 97%."
+            "For the median of the first three neurons, one frequency explains 80% to 98% of the variance. "
+            "In the network add-1 one frequency explains 45%, 69% and 94% of the variance of these three "
+            "neurons. For the median of all neurons, one frequency explains 93% to 97%."
         ),
         figure="add_neurons",
     ),
@@ -115,9 +117,13 @@ CLAIMS = (
         id="circuits.add.attn_2dft",
         where="Addition, attention in the Fourier basis",
         statement="In the Fourier basis attention is sparse, and symmetric in the two numbers.",
-        source_says="the source shows three figures",
+        source_says="the source shows this in three figures",
         measure=each(_attention_spectrum),
-        expected={"asymmetry of the terms of a and of b": at_most(0.1, "the source's figures are symmetric")},
+        expected={
+            "asymmetry of the terms of a and of b": at_most(
+                0.1, "the source's figures of attention are symmetric in the two numbers"
+            )
+        },
         needs=ADD,
         scope="any seed",
         figure="add_attention",
@@ -127,10 +133,12 @@ CLAIMS = (
         id="circuits.add.neurons_2dft",
         where="Addition, neurons in the Fourier basis",
         statement="Neurons are sparse in the Fourier basis, and use several frequencies.",
-        source_says="the source shows figures",
+        source_says="the source shows this in figures",
         measure=each(_neuron_spectra),
         expected={
-            "median Gini coefficient of a neuron": at_least(0.9, "the components must be sparse"),
+            "median Gini coefficient of a neuron": at_least(
+                0.9, "the Fourier components of the neurons must be sparse"
+            ),
             "different frequencies of the neurons": at_least(2, "the neurons must use different frequencies"),
             **ACCURATE,
         },
@@ -138,9 +146,10 @@ CLAIMS = (
         needs=ADD,
         scope="any seed",
         finding=mixed(
-            "The absolute Fourier components have a Gini coefficient of 0.81 to 0.87 in nine seeds and of "
-            "0.93 in one. The squared components have 0.9992 or more in every seed. So the squared "
-            "components are as sparse as stated, and the absolute components are not."
+            "The absolute Fourier components of the neurons have a Gini coefficient of 0.81 to 0.87 in nine"
+            " seeds and of 0.93 in one seed. The squared components have a Gini coefficient of 0.9992 or "
+            "more in every seed. So the squared components are as sparse as the source states, and the "
+            "absolute components are not."
         ),
         reported=("median Gini coefficient of a neuron's squares",),
         figure="add_neurons",
@@ -152,10 +161,13 @@ CLAIMS = (
         source_says="5",
         measure=each(_frequencies),
         expected={
-            "important frequencies of W_E": between(3, 8, "the source has 5; seeds differ"),
+            "important frequencies of W_E": between(
+                3, 8, "the source's embedding has 5 important frequencies; seeds differ"
+            ),
             "gap to the next": at_least(
                 1.5,
-                "key frequencies must stand out from the others, otherwise the number of key frequencies means nothing",
+                "the norms of key frequencies must be clearly larger than the norms of other frequencies, "
+                "otherwise their number means nothing",
             ),
             **ACCURATE,
         },
@@ -167,16 +179,19 @@ CLAIMS = (
                 what="which trainings count as one network",
                 before=(
                     "two trainings counted twice, since the sweep over widths has shorter copies of both: "
-                    "the claim held in 11 of 12; mixed"
+                    "the claim held in 11 of these 12 trainings; mixed"
                 ),
-                now="each training counts once, in its longest version; the claim holds in all ten",
+                now="each training counts once, in its longest version; the claim holds in all ten trainings",
                 why="two copies of one training are one network, not two",
             ),
         ),
         needs=ADD,
         scope="any seed",
         finding=Finding(
-            why=("Two shorter repeats of trainings do not count. In one of these repeats nine frequencies stand out.")
+            why=(
+                "Two shorter repeats of trainings do not count. In one of these repeats nine frequencies have "
+                "large norms."
+            )
         ),
         reported=("n_keys",),
         figure="add_spectra",

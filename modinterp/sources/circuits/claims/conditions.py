@@ -4,18 +4,18 @@ from modinterp.claims.band import at_least
 from modinterp.claims.claim import Change
 
 LEARNED = at_least(
-    0.95, "an untrained network also has a high value, so the claim needs a network that has learned the task"
+    0.95, "this number is also high in an untrained network, so the claim needs a network that has learned the task"
 )
 ACCURATE = {"accuracy": LEARNED}
 SAME_BAR = Change(
     date="2026-11-23",
-    what="the accuracy from which a network counts as having learned its task",
+    what="the lowest accuracy at which a network counts as having learned its task",
     before=(
         "the lowest accuracy was 0.99 for addition, 0.9 for the maximum with added small inputs, and 0.5 for median and sort"
     ),
     now="the lowest accuracy is 0.95 for every task",
     why=(
         "'learned' should have one meaning for all tasks. Addition networks reach 1.0, maximum and sort "
-        "networks more than 0.99, and median networks 0.978, so no verdict depends on the limit"
+        "networks more than 0.99, and median networks 0.978, so no verdict depends on this lowest accuracy"
     ),
 )

@@ -12,8 +12,9 @@ CONTRADICTIONS = (
     Contradiction(
         "X-R2",
         "The source says that all heads attend to the largest number alone. Yet with the source's slope of "
-        "0.15, a number larger by one gets only 1.16 times the attention. The source also says that copying"
-        " tolerates at most 20% to 30% of another number.",
+        "attention scores, 0.15, a number larger by one gets only 1.16 times the attention. The source also"
+        " says that a head copies a number correctly only if at most 20% to 30% of its attention goes to "
+        "another number.",
         {
             "max.exclusive_attention": (
                 "mass on the largest, worst head, all inputs",
@@ -27,16 +28,17 @@ CONTRADICTIONS = (
                 "on lines, the rest within what copying tolerates",
             ),
         },
-        "The source's statements on exclusive attention and on the limit of copying both go too far. Close "
-        "numbers share attention, and in a tenth of the inputs other numbers get more attention than "
-        "copying tolerates. But the larger of two close numbers still gets more attention. A perfect copy "
-        "would answer the larger number even at the printed slope. In our networks the MLP, which sees all "
-        "attention shares, does the rest.",
+        "The source's statements on exclusive attention and on the limit of copying both go too far. "
+        "Numbers that are close to each other share attention, and in a tenth of the inputs other numbers "
+        "get more attention than copying tolerates. But the larger of two close numbers still gets more "
+        "attention. A perfect copy would answer the larger number even with the source's slope of attention"
+        " scores. In our networks the MLP corrects the remaining errors, since it receives the outputs of "
+        "all heads.",
     ),
     Contradiction(
         "X-R3",
-        "The source says that adding small inputs to the training set raises accuracy by 10 points. The source "
-        "also says that performance improves only marginally.",
+        "The source says that adding small inputs to the training set raises accuracy by 10 points. The "
+        "source also says that adding small inputs improves performance only marginally.",
         {
             "data.rebalance": (
                 "gain on the augmented test set",
@@ -45,8 +47,8 @@ CONTRADICTIONS = (
             ),
             "data.marginal": ("gain on the uniform test set",),
         },
-        "The two statements about small inputs concern two test sets. The gain is large on inputs with small "
-        "numbers only, and near zero on uniform inputs.",
+        "The two statements about small inputs concern two test sets. Adding small inputs raises accuracy a"
+        " lot on inputs with small numbers, and hardly at all on uniform inputs.",
     ),
     Contradiction(
         "X-R4",
@@ -60,8 +62,9 @@ CONTRADICTIONS = (
         "For the slopes of a dimension the source prints m m < 0. The source also writes scores as m x instead of "
         "a query times a key.",
         {"max.opposite_slopes": ("dimensions of opposite slopes", "slope from key lines over sqrt(d_head), error")},
-        "In m m < 0, the first m is the slope of the query and the second m the slope of the key. The slope"
-        " of the scores is q . m / sqrt(d_head), with the factor 1 / sqrt(d_head).",
+        "In the source's formula m m < 0, the first m is the slope of the query and the second m is the "
+        "slope of the key. The slope of the scores is q . m / sqrt(d_head), with the factor 1 / "
+        "sqrt(d_head).",
     ),
     Contradiction(
         "X-R6",
@@ -72,14 +75,15 @@ CONTRADICTIONS = (
             "obs.sort_vs_median": (),
             "sort.position_not_value": ("answers by place", "answers by token"),
         },
-        "The sort network generalises, token by token and when it reads its own outputs. After training on "
-        "40,000 inputs, the sort has a lower loss than the median. The sort's answers depend more on the "
-        "position than on the next larger number, but most answers depend on neither alone.",
+        "The sort network generalises, both for each token and for whole sequences in which it reads its "
+        "own outputs. After training on 40,000 inputs, the sort has a lower loss than the median. The "
+        "sort's answers depend more on the position than on the next larger number, but most answers depend"
+        " on neither alone.",
     ),
     Contradiction(
         "X-R7",
-        "The source's introduction says that all tasks grok. The section on the maximum says that the maximum "
-        "generalises at once.",
+        "The source's introduction says that networks grok on all tasks. The section on the maximum says "
+        "that the network for the maximum generalises at once.",
         {"data.max_no_grok": (), "add.grok_window": ("memorised", "grokked")},
         "The network for the maximum generalises at once, so it does not grok.",
     ),
@@ -91,8 +95,9 @@ CONTRADICTIONS = (
             "add.pos_cos": ("cosine of the two position embeddings",),
             "add.invariance": ("pairs answered alike in both orders",),
         },
-        "The cosine depends on the seed: in six networks of one task the two positions correlate by -0.70 to 1.00 "
-        "(miiii.fig7.pearson.nanda). In a commutative task, exchanging the two numbers never changes the answer.",
+        "The cosine of the position embeddings depends on the seed: in six networks of one task the two "
+        "embeddings have a correlation of -0.70 to 1.00 (miiii.fig7.pearson.nanda). In a commutative task, "
+        "exchanging the two numbers never changes the answer.",
     ),
     Contradiction(
         "X-A5",
@@ -113,8 +118,8 @@ CONTRADICTIONS = (
         "Nanda et al. say that each head has a single frequency (fits of 98%). The Clock says that some "
         "heads have many frequencies.",
         {"add.attn_periodic": ("heads with half their variance at one frequency", "best fit by one frequency, FVE")},
-        "All four heads have at least half of their variance at one frequency, and the best head has 97%. "
-        "The sources differ only in degree.",
+        "Each of the four heads has at least half of its attention's variance at one frequency, and one "
+        "head has 97%. The sources differ only in degree.",
     ),
     Contradiction(
         "X-A8",
@@ -127,7 +132,7 @@ CONTRADICTIONS = (
                 "smallest standard deviation of a head's attention to a",
             )
         },
-        "The Clock and this source are both right: the attention to a number is a half on average, and "
+        "The Clock and this source are both right: the attention to a number is one half on average, and "
         "periodic about this mean.",
     ),
 )

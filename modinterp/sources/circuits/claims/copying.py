@@ -28,7 +28,11 @@ def _copied(m: OrderMeasurements) -> dict[str, float]:
     return {"large numbers copied": float(m.copying.right[m.smallest_number :].double().mean())}
 
 
-COPIES = {"copied without any other number": at_least(0.9, "only a head that copies numbers can copy robustly")}
+COPIES = {
+    "copied without any other number": at_least(
+        0.9, "most numbers must be copied when attended alone, otherwise there is no copying to test"
+    )
+}
 
 
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
@@ -57,11 +61,15 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
         Change(
             date="2026-11-23",
             was="refuted",
-            what="the numbers over which copying is measured",
+            what="the set of numbers on which copying is measured",
             before=(
-                f"the measure took all numbers from 20 on, and 99% had to be copied without any other number: undefined, with {before}; refuted"
+                "copying was measured on all numbers from 20 on, and 99% had to be copied when attended "
+                f"alone: the tolerated share was undefined, with {before}; refuted"
             ),
-            now=f"the measure takes only numbers that are copied when attended alone, at least 90% of all; the tolerated share is {now}",
+            now=(
+                "copying is measured only on numbers that are copied when attended alone, at least 90% of all "
+                f"numbers; the tolerated share is {now}"
+            ),
             why="a number that is never copied cannot show how much of another number copying tolerates",
         ),
     )
@@ -123,15 +131,22 @@ CLAIMS = (
     Claim(
         id="circuits.max.ov_robust",
         where="Max transformer, robustness of copying",
-        statement="A head still copies its number with 20% to 30% of another number mixed in.",
-        source_says="20% to 30%",
+        statement=(
+            "A head still copies the number that it attends to if 20% to 30% of its attention goes to another number."
+        ),
+        source_says="copying tolerates 20% to 30% of another number",
         measure=each(robustness),
-        expected={TOLERATED: between(0.1, 0.45, "the source has 20% to 30%; seeds differ"), **COPIES},
+        expected={
+            TOLERATED: between(
+                0.1, 0.45, "in the source, copying tolerates 20% to 30% of another number; seeds differ"
+            ),
+            **COPIES,
+        },
         needs=BALANCED[:1],
         figure="robustness",
         changed=of_copied(
-            "0.9745 to 0.9885 of the numbers copied with no other number, since 20, or 20 and 21, are not "
-            "copied even alone",
+            "a share of 0.9745 to 0.9885 of the numbers copied when attended alone, since the numbers 20, "
+            "or 20 and 21, are not copied even alone",
             "0.2, 0.225 and 0.225",
         ),
         control="also true of another operation",
@@ -140,12 +155,12 @@ CLAIMS = (
         id="circuits.max.algorithm",
         where="Max transformer, final algorithm",
         statement=(
-            "Linear attention scores and a perfect copy find the largest number if it leads the second "
-            "largest number by 15 of 100 or more."
+            "With linear attention scores and a perfect copy, a network finds the largest number if it "
+            "exceeds the second largest by 15 or more; the numbers are 0 to 99."
         ),
         source_says="the source gives a formula",
         measure=_algorithm,
-        expected={"idealised, wide gap": at_least(0.9, "the algorithm must work"), "accuracy": LEARNED},
+        expected={"idealised, wide gap": at_least(0.9, "the algorithm must answer correctly"), "accuracy": LEARNED},
         reported=(
             "idealised, gap 1",
             "idealised, all inputs",

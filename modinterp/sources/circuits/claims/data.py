@@ -142,11 +142,11 @@ CLAIMS = (
         id="circuits.data.max_no_grok",
         where="Problems",
         statement="The network for the maximum generalises at once, without memorising first.",
-        source_says="no gap between training and test curves",
+        source_says="the source's figure shows no gap between training and test curves",
         measure=_no_grok,
         expected={
             DELAY: at_most(0.1, "the source's figure shows no gap between training and test curves"),
-            "runs that grok": at_most(0, "the network must not grok at all"),
+            "runs that grok": at_most(0, "the network must not grok at all, that is, generalise long after memorising"),
         },
         needs=MAX,
         scope="any seed",
@@ -159,12 +159,12 @@ CLAIMS = (
         id="circuits.data.sort_hard",
         where="Problems",
         statement="The sort generalises only with about ten times as many training inputs as the other tasks.",
-        source_says="10 times as many inputs",
+        source_says="the sort needs 10 times as many training inputs",
         measure=_sort_hard,
         expected={"gain in accuracy": at_least(0.1, "with fewer inputs the sort 'does not generalise properly'")},
         needs=(SMALL_SORT, SORT[0]),
         reported=("accuracy",),
-        finding=one_seed("The sort gives 99.78% of the tokens right with 40,000 training inputs, 99.93% with 400,000."),
+        finding=one_seed("The sort's token accuracy is 99.78% with 40,000 training inputs and 99.93% with 400,000."),
     ),
     Claim(
         id="circuits.data.max_below20",
@@ -186,9 +186,9 @@ CLAIMS = (
         source_says="answers are uniform for addition, and biased for the maximum and the median",
         measure=_biased_answers,
         expected={
-            MOST_OVER_LEAST["sum"]: equals(1, "each answer must be equally frequent"),
-            MOST_OVER_LEAST["max"]: at_least(2, "some answers must be far more frequent"),
-            MOST_OVER_LEAST["median"]: at_least(2, "some answers must be far more frequent"),
+            MOST_OVER_LEAST["sum"]: equals(1, "each answer of addition must be equally frequent"),
+            MOST_OVER_LEAST["max"]: at_least(2, "some answers must be far more frequent than others"),
+            MOST_OVER_LEAST["median"]: at_least(2, "some answers must be far more frequent than others"),
         },
         needs=(),
         scope="any network",
@@ -200,8 +200,8 @@ CLAIMS = (
         source_says="accuracy rises from about 85% to about 95%",
         measure=_rebalance,
         expected={
-            "gain on the augmented test set": at_least(0.05, "the limit is half of the source's 10 points"),
-            "accuracy on the augmented test set after": at_least(0.93, "accuracy is about 95% in the source"),
+            "gain on the augmented test set": at_least(0.05, "half of the source's rise of accuracy, 10 points"),
+            "accuracy on the augmented test set after": at_least(0.93, "in the source the accuracy rises to about 95%"),
         },
         behaviour=("accuracy on the augmented test set after",),
         reported=("small numbers alone before", "small numbers alone after"),
@@ -218,7 +218,7 @@ CLAIMS = (
             "accuracy on the uniform test set, trained with small numbers too": balanced.accuracy,
         },
         expected={
-            "gain on the uniform test set": at_most(0.03, "the gain must be marginal"),
+            "gain on the uniform test set": at_most(0.03, "accuracy on uniform inputs must change little"),
             "accuracy on the uniform test set, trained with small numbers too": LEARNED,
         },
         behaviour=("accuracy on the uniform test set, trained with small numbers too",),
@@ -231,39 +231,39 @@ CLAIMS = (
         id="circuits.obs.sort_vs_median",
         where="General observations",
         statement="The network learns the sort better than the median.",
-        source_says="the sort has a tenth of the median's loss, and 5 points more accuracy",
+        source_says=("the loss on the sort is a tenth of the loss on the median, and the accuracy is 5 points higher"),
         measure=lambda sort, median: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the sort less that of the median": sort.accuracy - median.accuracy,
         },
         expected={
-            MEDIAN_OVER_SORT: at_least(2, "the source's loss ratio is 10; seeds differ"),
-            "accuracy of the sort less that of the median": at_least(0, "the source has 5 points; seeds differ"),
+            MEDIAN_OVER_SORT: at_least(2, "in the source the median's loss is 10 times the sort's; seeds differ"),
+            "accuracy of the sort less that of the median": at_least(0, "the source's difference is 5 points"),
         },
         behaviour=("accuracy of the sort less that of the median",),
         needs=(SMALL_SORT, MEDIAN[0]),  # both from 40,000 inputs
         changed=(
             Change(
                 date="2026-11-21",
-                what="which sort is compared",
-                before="the sort network trained on 400,000 inputs: the median had 28.1 times its loss and 2.0 points less accuracy; held",
-                now="the sort network trained on 40,000 inputs, as many as the median: the median has 9.07 times its loss and 1.8 points less accuracy",
-                why="another claim measures the effect of ten times as many inputs",
+                what="the sort network that is compared with the median network",
+                before="the sort network trained on 400,000 inputs: the median network had 28.1 times its loss and 2.0 points less accuracy; held",
+                now="the sort network trained on 40,000 inputs, as many as the median network: the median network has 9.07 times its loss and 1.8 points less accuracy",
+                why="another claim measures the effect of ten times as many training inputs",
             ),
         ),
     ),
     Claim(
         id="circuits.obs.five_answers",
         where="General observations",
-        statement="The sort is learned well because each input has five answers. With one answer per input the sort is learned worse.",
-        source_says="the source proposes this as the reason why the sort has a tenth of the median's loss",
+        statement="The sort is learned well because each input has five answers. With one answer for each input the sort is learned worse.",
+        source_says=("the source explains the sort's low loss, a tenth of the median's, by this"),
         measure=_five_answers,
         expected={
             "loss from one answer an input over that from five, medians over seeds": at_least(
-                2, "the limit is the tolerance for the sort's lead over the median"
+                2, "the tolerance is that of the claim that compares the sort with the median"
             ),
             "accuracy from five answers an input less that from one, medians over seeds": at_least(
-                0, "the limit is the tolerance for the sort's lead over the median"
+                0, "the tolerance is that of the claim that compares the sort with the median"
             ),
         },
         behaviour=("accuracy from five answers an input less that from one, medians over seeds",),
@@ -276,26 +276,25 @@ CLAIMS = (
         id="circuits.obs.width",
         where="General observations, loss by width",
         statement="A narrow network learns addition best; a wide network learns the median best.",
-        source_says="widths 32 and 512",
+        source_says="width 32 is best for addition, and width 512 for the median",
         measure=_width,
         expected={
-            "best width of addition": at_most(64, "the source's best width is 32; seeds differ"),
-            "best width of median": at_least(128, "the source's best width is 512; seeds differ"),
-            "loss of the median at its best": at_most(2.3, "half the loss of guessing: the median is learned"),
+            "best width of addition": at_most(64, "in the source addition's loss is lowest at width 32"),
+            "best width of median": at_least(128, "in the source the median's loss is lowest at width 512"),
+            "loss of the median at its best": at_most(2.3, "at most half the loss of guessing: the task is learned"),
         },
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=Finding(
             "holds",
-            "Addition has its lowest loss at width 32, and a hardly higher loss at any larger width (1.6e-7"
-            " to 2.1e-7). The median has its lowest loss at width 256.",
+            "The loss on addition is lowest at width 32, and hardly higher at any larger width (1.6e-7 to 2.1e-7). The loss on the median is lowest at width 256.",
         ),
         figure="widths",
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
-                before="the claim needed one seed for each width: the loss of addition was 1.54e-7 at width 64, the best, and 1.80e-7 at 512; held",
+                before="the claim needed one seed for each width: the loss on addition was lowest at width 64, 1.54e-7, and 1.80e-7 at width 512; held",
                 now="the claim needs the median loss of three seeds for each width: open until all are trained",
                 why="with one seed, a difference of a sixth in the loss decides the verdict; another seed may decide otherwise",
             ),
@@ -305,18 +304,17 @@ CLAIMS = (
         id="circuits.obs.width_shape",
         where="General observations, loss by width",
         statement="As the width grows, the test loss falls and then rises (the bias-variance trade-off).",
-        source_says="bias and variance",
+        source_says="the source explains this by bias and variance",
         measure=_shape,
         expected={
-            NARROWEST: at_least(1.5, "the loss must be clearly higher"),
-            WIDEST: at_least(1.5, "the loss must be clearly higher"),
+            NARROWEST: at_least(1.5, "the loss at this width must be clearly higher than the lowest loss"),
+            WIDEST: at_least(1.5, "the loss at this width must be clearly higher than the lowest loss"),
         },
         reported=tuple(WIDEST_OF.values()),
         needs=OF_WIDTHS,
         required=EVERY_SEED,
         finding=refuted(
-            "The test loss of addition falls with width and stays low: at the largest width it is 1.15 times its "
-            "minimum. The median's test loss ends at 1.50 times its minimum.",
+            "The test loss on addition falls with width and stays low: at the largest width it is 1.15 times the lowest loss. On the median, the test loss at the largest width is 1.50 times the lowest loss.",
             "setting",
         ),
         figure="widths",

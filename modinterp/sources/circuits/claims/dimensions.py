@@ -84,22 +84,22 @@ def _single_dimension(m: OrderMeasurements) -> dict[str, float]:
     }
 
 
-_FLAT = at_most(0.5, "flat means that below 20 a key is at most half as steep as above 20")
+_FLAT = at_most(0.5, "a key is flat below 20 if it is at most half as steep there as above 20")
 
 CLAIMS = (
     Claim(
         id="circuits.max.q_dims",
         where="Max transformer, query dimensions",
         statement=(
-            "Only the query of CLS matters, and the query of CLS is the same for all inputs. Each dimension"
-            " of the numbers' queries is monotonic in the number."
+            "Only the query of the token CLS matters for the answer, and this query is the same for all "
+            "inputs. Each dimension of the numbers' queries is monotonic in the number."
         ),
-        source_says="the query of CLS is constant; 32 dimensions with monotonic curves",
+        source_says="the query of CLS is constant, and the curves of all 32 dimensions are monotonic",
         measure=each(_queries),
         expected={
-            "spread of the query at CLS over inputs": equals(0, "the query must be constant"),
+            "spread of the query at CLS over inputs": equals(0, "the query of CLS must be the same for all inputs"),
             "mean |rank correlation| of a query dimension with the number": at_least(
-                0.9, "1 for a curve that only rises or only falls"
+                0.9, "the rank correlation is 1 for a curve that only rises or only falls"
             ),
         },
         needs=BALANCED,
@@ -110,13 +110,13 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's statement",
                 before=(
-                    "the claim stated only that the query at CLS is constant: a deviation of 0, which any network has"
+                    "the claim stated only that the query at CLS is constant: its deviation is 0, as in any network"
                 ),
                 now=(
-                    "the claim also states that the numbers' queries are monotonic: rank correlations of 0.977,"
-                    " 0.976 and 0.982"
+                    "the claim also states that the numbers' queries are monotonic; the rank correlations "
+                    "are 0.977, 0.976 and 0.982"
                 ),
-                why="the source states both parts of the new statement",
+                why="the source states both parts of the claim's new statement",
             ),
         ),
     ),
@@ -124,9 +124,9 @@ CLAIMS = (
         id="circuits.max.k_linear",
         where="Max transformer, key dimensions",
         statement="From 20 on, each dimension of the keys is close to a straight line in the number.",
-        source_says="the source draws 32 lines, flat below 20",
+        source_says="the source draws 32 straight lines that are flat below 20",
         measure=each(_key_lines),
-        expected={KEYS_ON_LINES: at_least(0.8, "the lines must be close to straight")},
+        expected={KEYS_ON_LINES: at_least(0.8, "the keys must be close to straight lines")},
         reported=(FLATNESS,),
         needs=BALANCED,
         scope="any seed",
@@ -136,14 +136,14 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's statement",
                 before=(
-                    "the claim stated only that keys are close to straight lines from 20 on: 0.921, 0.928 and "
-                    "0.912, held"
+                    "the claim stated only that keys are close to straight lines from 20 on: the lines "
+                    "explain 0.921, 0.928 and 0.912 of the variance; held"
                 ),
                 now=(
-                    "the claim also stated that keys are flat below 20, at most half as steep: 2.89, 2.32 and "
-                    "1.75 times as steep"
+                    "the claim also stated that keys are at most half as steep below 20 as above; they are "
+                    "2.89, 2.32 and 1.75 times as steep"
                 ),
-                why="the source states both parts of the new statement",
+                why="the source states both parts of the claim's new statement",
             ),
             Change(
                 date="2026-11-28",
@@ -159,8 +159,8 @@ CLAIMS = (
                 ),
                 why=(
                     "the source says 'flat' about networks whose training data hardly contain small "
-                    "numbers. The claim max.k_flat measures such networks; the networks of this claim had "
-                    "small numbers in a tenth of their training inputs"
+                    "numbers. The claim max.k_flat measures such networks; a tenth of the training inputs "
+                    "of this claim's networks contain only small numbers"
                 ),
             ),
         ),
@@ -172,24 +172,26 @@ CLAIMS = (
             "If a network hardly saw inputs of small numbers, its keys are close to straight lines that are flat "
             "below 20."
         ),
-        source_says="the source draws 32 lines, flat below 20",
+        source_says="the source draws 32 straight lines that are flat below 20",
         measure=each(_key_lines),
-        expected={KEYS_ON_LINES: at_least(0.8, "the lines must be close to straight"), FLATNESS: _FLAT},
+        expected={KEYS_ON_LINES: at_least(0.8, "the keys must be close to straight lines"), FLATNESS: _FLAT},
         needs=MAX[:1],
     ),
     Claim(
         id="circuits.max.opposite_slopes",
         where="Max transformer, circuit analysis",
-        statement="In each dimension where the query rises with the number, the key falls.",
+        statement="In each dimension in which the query rises with the number, the key falls with the number.",
         source_says=(
-            "the source prints m m < 0 for every dimension, which no real m satisfies; the two m are two "
-            "different slopes"
+            "the source prints m m < 0 for every dimension, which no real m satisfies if both m are the "
+            "same; the two m are the slopes of the query and the key"
         ),
         measure=each(_slopes),
         expected={
             "dimensions of opposite slopes": at_least(0.9, "the source's statement is about every dimension"),
             "smallest slope of the scores with CLS": at_least(
-                0, "otherwise CLS would not attend to the largest number"
+                0,
+                "the attention scores from CLS must rise with the number, otherwise CLS would not attend to"
+                " the largest number",
             ),
         },
         reported=("slope from key lines over sqrt(d_head), error",),
@@ -200,11 +202,11 @@ CLAIMS = (
         id="circuits.max.single_dim",
         where="Max transformer, linear regression",
         statement="Each dimension of the keys is a linear function of the number.",
-        source_says="the source prints y = -0.012 x + 0.7; the slope belongs to the source's network",
+        source_says="the source prints y = -0.012 x + 0.7; the slope is that of the source's network",
         measure=each(_single_dimension),
         expected={
             "R squared of the dimension nearest to 0.012": at_least(
-                0.8, "the source draws the key's dimension as a line"
+                0.8, "the source draws one dimension of the key as a line"
             )
         },
         reported=(SMALLEST_SLOPE, LARGEST_SLOPE),
@@ -216,12 +218,12 @@ CLAIMS = (
                 was="refuted",
                 what="the statement, from which we removed the tolerances for the slope",
                 before=(
-                    "one dimension had to have a slope of size 0.012: all 128 slopes lie between 0.0148 and "
-                    "0.0184, refuted"
+                    "the slope of one dimension of the keys had to have size 0.012; all 128 slopes have "
+                    "sizes between 0.0148 and 0.0184; refuted"
                 ),
                 now=(
-                    "a line explains 0.945 of a dimension's variance; the range of the slopes is reported beside "
-                    "this number"
+                    "only the variance explained by a line is tested (0.945 for one dimension); the range "
+                    "of the slopes is reported beside this number"
                 ),
                 why=(
                     "the slope is an example from the report's own network; the committed statement only requires "

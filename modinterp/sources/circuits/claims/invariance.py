@@ -55,9 +55,10 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="one more number of the claim has an expected value",
+            what="the cosine between different inputs also has an expected value",
             before=(
-                "the claim tested only cosines between orders of one input, which are above 0.9999 before training"
+                "the claim tested only cosines between different orders of one input, which are above "
+                "0.9999 before training"
             ),
             now=f"the claim also tests cosines between different inputs, which must be lower: {trained}, and 0.93 before training",
             why="a network that treats all inputs alike trivially ignores the order of the inputs",
@@ -86,8 +87,10 @@ CLAIMS = (
         id="circuits.max.loss",
         where="Max transformer, training",
         statement="The network learns to answer the largest of five numbers.",
-        source_says="shown by loss curves",
-        expected={"accuracy": at_least(0.95, "learned; the source prints no number")},
+        source_says="the source shows this by loss curves",
+        expected={
+            "accuracy": at_least(0.95, "the accuracy must show that the task is learned; the source prints no number")
+        },
         needs=BALANCED,
         scope="any seed",
         figure="curves",
@@ -99,12 +102,14 @@ CLAIMS = (
             "The position embeddings of the inputs are close to one another, and perpendicular to the position "
             "embedding of CLS."
         ),
-        source_says="shown in a heat-map",
+        source_says="the source shows this in a heat-map",
         measure=each(position_cosines),
         expected={
-            INPUT_COSINE: at_least(0.7, "cosines are close to 1 in the source's heat-map; seeds differ"),
+            INPUT_COSINE: at_least(
+                0.7, "the cosines between input positions are close to 1 in the source's heat-map; seeds differ"
+            ),
             "largest |cosine| of an input position with CLS": at_most(
-                0.4, "cosines with CLS are near 0 in the source's heat-map; seeds differ"
+                0.4, "the cosines between inputs and CLS are near 0 in the source's heat-map; seeds differ"
             ),
         },
         needs=BALANCED[:1],
@@ -120,13 +125,15 @@ CLAIMS = (
         id="circuits.max.permutations",
         where="Max transformer, permutations",
         statement="At CLS, the neurons' pre-activations are nearly the same for all orders of the inputs.",
-        source_says="about 1 everywhere",
+        source_says="all cosines between orders are about 1",
         measure=each(order_cosines),
         expected={
             "smallest cosine of the pre-activations between two orders": at_least(
-                0.95, "the source says nearly identical"
+                0.95, "the source says that the pre-activations are nearly identical for all orders"
             ),
-            MEAN_ORDER_COSINE: at_least(0.99, "the source says nearly identical"),
+            MEAN_ORDER_COSINE: at_least(
+                0.99, "the source says that the pre-activations are nearly identical for all orders"
+            ),
             **DIFFERENT_INPUTS,
             **ACCURATE,
         },
@@ -138,7 +145,7 @@ CLAIMS = (
             " network. The lowest cosine among 50 inputs is 0.952 to 0.976 in some networks and down to "
             "0.808 in others. The source says that the pre-activations are 'nearly identical'."
         ),
-        changed=told_inputs_apart("the cosine is 0.19 in the first network"),
+        changed=told_inputs_apart("the cosine between different inputs is 0.19 in the first network"),
         control="also true of another operation",
     ),
     Claim(
@@ -147,7 +154,12 @@ CLAIMS = (
         statement="The order of the inputs does not change the answer.",
         source_says="1",
         measure=each(_perm_output),
-        expected={"inputs with one answer in all orders": at_least(0.98, "the source's share is 1"), **ACCURATE},
+        expected={
+            "inputs with one answer in all orders": at_least(
+                0.98, "the share of inputs with equal answers in all orders is 1 in the source"
+            ),
+            **ACCURATE,
+        },
         needs=BALANCED,
         scope="any seed",
         figure="orders",
@@ -163,7 +175,7 @@ CLAIMS = (
         measure=each(_perm_pattern),
         expected={
             "step between neighbours over that in a random sequence": at_most(
-                0.9, "neighbouring permutations are alike in the source"
+                0.9, "in the source's list, neighbouring permutations are alike"
             ),
             **ACCURATE,
         },

@@ -23,14 +23,16 @@ CLAIMS = (
     Claim(
         id="circuits.median.loss",
         where="Median transformer, training",
-        statement="Training on the median ends at a higher loss than on the sort.",
-        source_says="shown by loss curves",
+        statement="Training on the median ends at a higher loss than training on the sort.",
+        source_says="the source shows this by loss curves",
         measure=lambda median, sort: {
             MEDIAN_OVER_SORT: median.loss / sort.loss,
             "accuracy of the median": median.accuracy,
         },
         expected={
-            MEDIAN_OVER_SORT: at_least(1.1, "the loss ratio exceeds that of two untrained networks"),
+            MEDIAN_OVER_SORT: at_least(
+                1.1, "the ratio of the losses must be above the ratio of two untrained networks"
+            ),
             "accuracy of the median": LEARNED,
         },
         behaviour=("accuracy of the median",),
@@ -40,12 +42,12 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the lower end of the tolerance",
+                what="the lower end of the tolerance of the loss ratio",
                 before=(
-                    "the lower end was 1, which accepts the 28.1 of trained networks, but also the 1.005 of two"
-                    " untrained networks"
+                    "the ratio of the losses had to be at least 1: trained networks have a ratio of 28.1, "
+                    "but two untrained networks have 1.005"
                 ),
-                now="the lower end is 1.1",
+                now="the ratio of the losses must be at least 1.1",
                 why="the tolerance should distinguish trained networks from untrained ones",
             ),
         ),
@@ -58,7 +60,9 @@ CLAIMS = (
         measure=each(_attention),
         expected={
             "most attended is the median, best head": at_most(
-                0.9, "otherwise attention would be as simple as in the network for the maximum"
+                0.9,
+                "the best head must seldom attend to the median, otherwise attention would be as simple as "
+                "in the network for the maximum",
             ),
             "accuracy": LEARNED,
         },
@@ -71,18 +75,23 @@ CLAIMS = (
         id="circuits.median.ov_robust",
         where="Median transformer",
         statement=(
-            "In the median network, too, a head still copies its number with a share of another number mixed in."
+            "In the median network, too, a head still copies the number that it attends to if a share of "
+            "its attention goes to another number."
         ),
         source_says="copying is robust",
         measure=each(robustness),
         expected={
-            TOLERATED: at_least(0.1, "copying tolerates 20% to 30% in the max transformer; seeds differ"),
+            TOLERATED: at_least(
+                0.1, "copying tolerates 20% to 30% of another number in the network for the maximum; seeds differ"
+            ),
             **COPIES,
         },
         needs=MEDIAN[:1],
         figure="robustness",
         changed=of_copied(
-            "0.9725 of the numbers copied with no other number, since 98 and 99 are not copied even alone", "0.325"
+            "a share of 0.9725 of the numbers copied when attended alone, since the numbers 98 and 99 are "
+            "not copied even alone",
+            "0.325",
         ),
         control="also true of another operation",
     ),

@@ -87,15 +87,15 @@ CLAIMS = (
     Claim(
         id="circuits.max.exclusive_attention",
         where="Max transformer, attention of CLS",
-        statement="All heads attend to the largest number alone, at every position.",
-        source_says="exclusively, 4 heads",
+        statement="All heads attend only to the largest number, at whatever position it stands.",
+        source_says="all 4 heads attend exclusively to the largest number",
         measure=each(_exclusive),
         expected={
             "mass on the largest, worst head, gap of a tenth": at_least(
-                0.6, ("attention is as exclusive as a softmax allows")
+                0.6, ("attention must be as exclusive as a softmax allows")
             ),
             "most attended is the largest, worst head, gap of a tenth": at_least(
-                0.9, "the source states this for every permutation that it shows"
+                0.9, "the source states this for every permutation of the inputs that it shows"
             ),
         },
         reported=(
@@ -111,10 +111,12 @@ CLAIMS = (
         id="circuits.max.qk_heatmap",
         where="Max transformer, circuit analysis",
         statement="The table of attention scores between all numbers has smaller scores near the diagonal.",
-        source_says="shown in a heat-map",
+        source_says="the source shows this in a heat-map",
         measure=each(_number_table),
         expected={
-            NEAR_DIAGONAL: at_most(-0.25, "scores near the diagonal are visibly smaller in a heat-map"),
+            NEAR_DIAGONAL: at_most(
+                -0.25, "scores near the diagonal must be smaller by an amount that is visible in a heat-map"
+            ),
             **ACCURATE,
         },
         needs=BALANCED[:1],
@@ -123,13 +125,14 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the definition of the measured number, and the tolerance of the number",
+                what="the unit and the tolerance of the difference of scores",
                 before=(
-                    "the difference had to be at most 0 nats: -2.33, -2.88 and -2.22, but also -0.0002 before training"
+                    "the difference of scores had to be at most 0 nats: it is -2.33, -2.88 and -2.22, but "
+                    "also -0.0002 before training"
                 ),
                 now=(
-                    "the difference must be at most -0.25 of the table's standard deviation: -0.659, -0.706"
-                    " and -0.729; -0.021 before training"
+                    "the difference of scores must be at most -0.25 standard deviations of the table: it is"
+                    " -0.659, -0.706 and -0.729, and -0.021 before training"
                 ),
                 why="the source looked at a heat-map, so the effect must be large enough to see in a heat-map",
             ),
@@ -139,14 +142,20 @@ CLAIMS = (
         id="circuits.max.qk_linear",
         where="Max transformer, linear regression",
         statement="The attention score from CLS to a number rises linearly with the number.",
-        source_says="0.15 x - 8.93 = 0.15 (x - 59.53)",
+        source_says="the score of the number x is 0.15 x - 8.93 = 0.15 (x - 59.53)",
         measure=each(_score_lines),
         expected={
-            "R squared, best head": at_least(0.9, "the scores must lie on a line"),
-            "R squared, worst head": at_least(0.8, "the scores must lie on a line"),
-            "smallest slope of the scores over the number": at_least(0, "the source's slope is 0.15; seeds differ"),
-            "smallest centre, of 100 numbers": between(30, 80, "the source's centre is 59.53; seeds differ"),
-            "largest centre, of 100 numbers": between(30, 80, "the source's centre is 59.53; seeds differ"),
+            "R squared, best head": at_least(0.9, "the attention scores must lie close to a line"),
+            "R squared, worst head": at_least(0.8, "the attention scores must lie close to a line"),
+            "smallest slope of the scores over the number": at_least(
+                0, "the slope of the source's line is 0.15; seeds differ"
+            ),
+            "smallest centre, of 100 numbers": between(
+                30, 80, "the source's line is zero at the number 59.53; seeds differ"
+            ),
+            "largest centre, of 100 numbers": between(
+                30, 80, "the source's line is zero at the number 59.53; seeds differ"
+            ),
         },
         needs=BALANCED,
         scope="any seed",
@@ -167,11 +176,13 @@ CLAIMS = (
         id="circuits.max.qk_regressed",
         where="Max transformer, scores from the regression",
         statement="Replacing attention scores by the fitted lines keeps the accuracy.",
-        source_says="the accuracy is very similar",
+        source_says="with the fitted lines the accuracy is very similar",
         measure=each(_regressed),
         expected={
-            "correlation, worst head": at_least(0.95, "the source calls the two very similar"),
-            "drop in accuracy": at_most(0.1, "the source calls the two very similar"),
+            "correlation, worst head": at_least(
+                0.95, "the source calls the accuracies with and without the lines very similar"
+            ),
+            "drop in accuracy": at_most(0.1, "the source calls the accuracies with and without the lines very similar"),
             "accuracy": LEARNED,
         },
         behaviour=("drop in accuracy",),
@@ -179,9 +190,9 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=mixed(
-            "In most seeds every head's scores correlate with the number by 0.95 or more; in the other seeds one "
-            "head has 0.943 to 0.9495. With scores from the fitted lines 99.8% to 99.95% of the answers are "
-            "right, as with the network's own scores."
+            "In most seeds every head's scores correlate with the number by 0.95 or more; in the other "
+            "seeds the correlation of one head is 0.943 to 0.9495. With scores from the fitted lines 99.8% "
+            "to 99.95% of the answers are right, as with the network's own scores."
         ),
         figure="idealised",
     ),

@@ -86,11 +86,17 @@ CLAIMS = (
         id="circuits.sort.one_head",
         where="Sort transformer, one head",
         statement="A sort network with one head is not simpler to describe than a sort network with several heads.",
-        source_says="a network with one head is complicated too",
+        source_says="a sort network with one head is complicated too",
         measure=each(_polynomial),
         expected={
-            CUBIC_LESS_LINE: at_least(0.05, "linear scores would make the network simple"),
-            CUBIC_FIT: at_least(0.5, "if no polynomial fits the scores, the scores cannot show that a line fits worse"),
+            CUBIC_LESS_LINE: at_least(
+                0.05,
+                "a line must fit the attention scores worse than a polynomial, since linear scores would make "
+                "the network simple",
+            ),
+            CUBIC_FIT: at_least(
+                0.5, "a polynomial must fit the attention scores, otherwise its lead over a line means nothing"
+            ),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -104,8 +110,8 @@ CLAIMS = (
         source_says="the source shows curves in four figures",
         measure=each(_polynomial),
         expected={
-            CUBIC_LESS_LINE: at_least(0.05, "the curves must be clearly bent"),
-            CUBIC_FIT: at_least(0.5, "a polynomial that does not fit describes nothing"),
+            CUBIC_LESS_LINE: at_least(0.05, "the curves of attention scores must be clearly bent"),
+            CUBIC_FIT: at_least(0.5, "the polynomial must fit the attention scores"),
             **ACCURATE,
         },
         changed=(SAME_BAR,),
@@ -117,8 +123,9 @@ CLAIMS = (
         id="circuits.sort.qk_positions",
         where="Sort transformer, QK analysis, other positions",
         statement=(
-            "The source draws tables of scores for other positions too, and finds no pattern. 'No pattern' is not "
-            "a claim. Apart from row and column means, the tables of scores are the same at all positions."
+            "The source draws tables of attention scores for other positions too, and finds no pattern. 'No"
+            " pattern' is not a statement that we can test. Apart from row and column means, the tables of "
+            "scores are the same at all positions."
         ),
         source_says="the source finds no pattern",
         measure=_by_position,
@@ -130,12 +137,15 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="the definition of the measured number",
+                what="the quantity that measures a pattern in the table of scores",
                 before=(
                     "the step across the diagonal of the table of scores had to be at most 1 standard "
-                    "deviation: 1.05, refuted"
+                    "deviation, and is 1.05; refuted"
                 ),
-                now="the difference of two numbers may explain at most 0.5 of the scores' variance: 0.772, refuted",
+                now=(
+                    "the difference of two numbers may explain at most 0.5 of the scores' variance, and "
+                    "explains 0.772; refuted"
+                ),
                 why="the step of the scores is visible only next to the diagonal",
             ),
             Change(
@@ -143,12 +153,13 @@ CLAIMS = (
                 was="refuted",
                 what="what the claim states",
                 before=(
-                    "the claim stated that the tables of scores follow no simple rule: 0.772, where at most 0.5"
-                    " is expected; refuted"
+                    "the claim stated that the tables of scores follow no simple rule; the difference of "
+                    "two numbers explains 0.772 of the variance, where at most 0.5 is expected; refuted"
                 ),
                 now=(
-                    "the claim states only that the source draws the tables; the explained share is only "
-                    "reported: 0.772 (0.019 with shuffled numbers)"
+                    "the claim states only that the source draws the tables; the share of variance "
+                    "explained by the difference of two numbers is only reported: 0.772 (0.019 with "
+                    "shuffled numbers)"
                 ),
                 why=('"no pattern found" reports an observation, and does not state that no pattern exists'),
             ),
@@ -157,18 +168,27 @@ CLAIMS = (
     Claim(
         id="circuits.sort.ov_robust",
         where="Sort transformer, robustness",
-        statement="In the sort network a head still copies its number with 30% to 40% of another number mixed in.",
-        source_says="30% to 40%",
+        statement=(
+            "In the sort network a head still copies the number that it attends to if 30% to 40% of its "
+            "attention goes to another number."
+        ),
+        source_says="copying tolerates 30% to 40% of another number",
         measure=each(robustness),
-        expected={TOLERATED: between(0.15, 0.55, "the source has 30% to 40%; seeds differ"), **COPIES},
+        expected={
+            TOLERATED: between(
+                0.15, 0.55, "in the source's sort network, copying tolerates 30% to 40% of another number; seeds differ"
+            ),
+            **COPIES,
+        },
         needs=SORT[:1],
         figure="robustness",
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number of the claim has an expected value",
+                what="the share of copied numbers also has an expected value",
                 before=(
-                    "the claim tested only the tolerated share, which is undefined in a network that copies nothing"
+                    "the claim tested only the tolerated share of another number, which is undefined in a "
+                    "network that copies no number"
                 ),
                 now="the claim also tests the share of copied numbers: 1.0, and 0.005 before training",
                 why="the claim needs a number that also exists before training, for comparison",
@@ -182,7 +202,7 @@ CLAIMS = (
             "The sort networks are one-layer decoders. After five numbers and CLS, the network writes the sorted "
             "list token by token."
         ),
-        source_says="the input is 5 numbers, CLS, and 4 of the 5 answers fed back",
+        source_says="the input is 5 numbers, the token CLS, and 4 of the 5 answers fed back",
         measure=_architecture,
         expected={
             "layers": equals(1),

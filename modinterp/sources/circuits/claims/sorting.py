@@ -91,7 +91,9 @@ CLAIMS = (
         statement="The sort network learns to write five numbers in order.",
         source_says="the source shows loss and accuracy curves",
         measure=each(_curves),
-        expected={"accuracy": at_least(0.9, "learned; the source prints no number")},
+        expected={
+            "accuracy": at_least(0.9, "the accuracy must show that the task is learned; the source prints no number")
+        },
         reported=("generated, whole sequences",),
         needs=SORT,
         scope="any seed",
@@ -101,12 +103,14 @@ CLAIMS = (
         id="circuits.sort.pos_sim",
         where="Sort transformer, positions",
         statement="In the sort network, the position embeddings of the inputs are similar.",
-        source_says="shown in a heat-map",
+        source_says="the source shows this in a heat-map",
         measure=each(_positions),
         expected={
-            INPUT_COSINE: at_least(0.6, "the embeddings are similar in the source's heat-map; seeds differ"),
+            INPUT_COSINE: at_least(
+                0.6, "the position embeddings of the inputs are similar in the source's heat-map; seeds differ"
+            ),
             "mean cosine among input positions less that of input with output positions": at_least(
-                0, "input positions resemble each other more than output positions"
+                0, "input positions must resemble each other more than output positions do"
             ),
         },
         needs=SORT[:1],
@@ -116,25 +120,29 @@ CLAIMS = (
         id="circuits.sort.permutations",
         where="Sort transformer, permutations",
         statement="In the sort network, the neurons at CLS are nearly the same for all orders of the inputs.",
-        source_says="cosines are about 1",
+        source_says="the cosines between orders are about 1",
         measure=each(order_cosines),
         expected={
-            MEAN_ORDER_COSINE: at_least(0.95, "cosines are about 1 everywhere in the source's heat-map"),
+            MEAN_ORDER_COSINE: at_least(0.95, "all cosines between orders are about 1 in the source's heat-map"),
             **DIFFERENT_INPUTS,
             **ACCURATE,
         },
         needs=SORT,
         scope="any seed",
         figure="sort_orders",
-        changed=(SAME_BAR, *told_inputs_apart("the cosine is 0.41 in the first network")),
+        changed=(SAME_BAR, *told_inputs_apart("the cosine between different inputs is 0.41 in the first network")),
     ),
     Claim(
         id="circuits.sort.last_pos_max",
         where="Sort transformer, attention of the tenth position",
         statement="At the sort network's last output position, heads attend to the largest number.",
-        source_says="heads attend to the largest number",
+        source_says="heads attend to the largest number at the last output position",
         measure=each(_last),
-        expected={"most attended is the largest, best head": at_least(0.8, "the source states no exception")},
+        expected={
+            "most attended is the largest, best head": at_least(
+                0.8, "the source states this for all inputs, without exception"
+            )
+        },
         needs=SORT,
         scope="any seed",
         figure="ranks",
@@ -150,15 +158,16 @@ CLAIMS = (
         measure=each(_second_last),
         expected={
             "best head, the worse of the last two outputs": at_least(
-                0.7, ('the source states this for two outputs, "and so on"')
+                0.7, ('the source states this for two output positions, "and so on"')
             )
         },
         needs=SORT,
         scope="any seed",
         finding=refuted(
-            "The last output position attends to the largest number in 91% to 97% of the inputs. In the "
-            "best head of each output, the second last output attends to its own number in 53% to 62% of "
-            "the inputs. The third last output does so in 55% to 60%, and the fourth last in 52% to 60%."
+            "The last output position attends to the largest number in 91% to 97% of the inputs. The second"
+            " last output position attends to the number that it writes in 53% to 62% of the inputs, in its"
+            " best head. The third last position attends to the number that it writes in 55% to 60% of the "
+            "inputs, and the fourth last in 52% to 60%."
         ),
         reported=OF_OUTPUT,
         figure="ranks",
@@ -167,11 +176,11 @@ CLAIMS = (
         id="circuits.sort.attends_inputs_only",
         where="Sort transformer, effect of the current number",
         statement="In the sort network, output positions attend to the inputs, not to earlier outputs.",
-        source_says="outputs never attend to earlier outputs",
+        source_says="output positions never attend to earlier outputs",
         measure=each(_inputs_only),
         expected={
             "mean attention to CLS and behind": at_most(
-                0.15, "outputs never attend to outputs, as far as a softmax allows"
+                0.15, "the attention of outputs to earlier outputs must be as low as a softmax allows"
             )
         },
         needs=SORT,
@@ -189,7 +198,9 @@ CLAIMS = (
         measure=each(_swapped),
         expected={
             "answers by place less answers by token": at_least(
-                0.1, "the answer must follow the position rather than the token; 0.006 before training"
+                0.1,
+                "answers must follow the position more often than the token; the difference of the shares "
+                "is 0.006 before training",
             ),
             **ACCURATE,
         },
@@ -203,11 +214,12 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's statement",
                 before=(
-                    "answers had to follow the position more often than the token: 0.436 and 0.210, held, "
-                    "but the claim also held before training (0.015 and 0.009)"
+                    "answers had to follow the position (a share of 0.436) more often than the token "
+                    "(0.210); held, but also before training (0.015 and 0.009)"
                 ),
                 now=(
-                    'answers had to follow the position "mostly", at least one half of the time: 0.436, 0.436 and 0.425'
+                    'answers had to follow the position "mostly", in at least half of the cases: the shares'
+                    " are 0.436, 0.436 and 0.425"
                 ),
                 why="the source says that answers 'mostly' follow the position",
             ),
@@ -215,11 +227,17 @@ CLAIMS = (
                 date="2026-11-28",
                 was="refuted",
                 what="the statement, which is again the one first committed",
-                before="at least half of the answers had to follow the position: 0.41 to 0.44; refuted",
-                now="answers must follow the position more often than the token, by at least 0.1: 0.18 to 0.23",
+                before=(
+                    "at least half of the answers had to follow the position, but a share of only 0.41 to 0.44 "
+                    "does; refuted"
+                ),
+                now=(
+                    "the share of answers that follow the position must exceed the share that follow the token "
+                    "by at least 0.1; it does by 0.18 to 0.23"
+                ),
                 why=(
-                    "the source says 'mostly ... rather than', which compares two shares; we had added the limit "
-                    "of one half"
+                    "the source says 'mostly ... rather than', which compares two shares; the limit of one "
+                    "half was our addition"
                 ),
             ),
         ),

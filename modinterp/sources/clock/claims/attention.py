@@ -105,16 +105,18 @@ CLAIMS = (
         id="clock.s6.attn_maps6",
         where="section 6, six maps",
         statement=(
-            "Attention differs between pairs (a, b) without visible structure. No head with one key "
-            "frequency simply gives each number half of its attention."
+            "Attention differs between pairs (a, b) without visible structure. No head whose attention has "
+            "one key frequency gives each number half of its attention for every pair."
         ),
         source_says="the source shows the attention for six random pairs",
         measure=each(_attention_varies),
         expected={
             "smallest standard deviation of a tuned head's attention to a": at_least(
-                0.05, "a head that always gives each number half of its attention would have 0"
+                0.05, "for a head that always gives each number half of its attention, this standard deviation is 0"
             ),
-            TUNED_HEADS: at_least(1, "otherwise no head is tuned to one key frequency"),
+            TUNED_HEADS: at_least(
+                1, "at least one head must be tuned to one key frequency, otherwise the claim is about no head"
+            ),
         },
         reported=("lowest mean attention to a", "highest mean attention to a"),
         needs=SEEDS,
@@ -123,14 +125,14 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number of the claim has an expected value",
+                what="the number of heads tuned to one frequency also has an expected value",
                 before=(
                     "the claim had no condition for networks without a head tuned to one frequency, such as "
                     "untrained networks"
                 ),
                 now=(
-                    "the claim needs a head tuned to one frequency: our networks have 4, 3 and 4 such heads, "
-                    "and 0 before training"
+                    "the claim needs a head tuned to one frequency: our networks have 4, 3 and 4 such "
+                    "heads, and no such head before training"
                 ),
                 why="the claim should fail for a network without heads tuned to one frequency",
             ),
@@ -142,7 +144,11 @@ CLAIMS = (
         statement="With one operand fixed, the attention oscillates with the other operand at one frequency.",
         source_says="head 1 attends at frequency 4, head 2 at 43, head 3 at 32, and head 0 at many frequencies",
         measure=each(_attention_is_periodic),
-        expected={"heads with a share of 0.8": at_least(2, "in the source, 3 of 4 heads do so")},
+        expected={
+            "heads with a share of 0.8": at_least(
+                2, "in the source's network, 3 of 4 heads attend at one key frequency"
+            )
+        },
         reported=(
             "highest share of a head's attention at one frequency",
             "lowest share of a head's attention at one frequency",
@@ -161,7 +167,7 @@ CLAIMS = (
                 TUNED_HEADS: len(m.circles.tuned_heads),
             }
         ),
-        expected={TUNED_HEADS: at_least(2, "in the source, 3 of 4 heads do so")},
+        expected={TUNED_HEADS: at_least(2, "in the source's network, 3 of 4 heads attend at one key frequency")},
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -173,18 +179,25 @@ CLAIMS = (
             "The head without one main frequency has high coefficients at several frequencies, and several "
             "of these frequencies are not key frequencies."
         ),
-        source_says="head 0 has several frequencies, also some that are not key frequencies",
+        source_says="head 0 attends at several frequencies, some of which are not key frequencies",
         measure=each(_mixed_head),
-        given={"heads that no frequency is 0.8 of": at_least(1, "otherwise every head has one main frequency")},
+        given={
+            "heads that no frequency is 0.8 of": at_least(
+                1, "some head must be without one main frequency, otherwise the claim is about no head"
+            )
+        },
         expected={
             "frequencies above a quarter of the head's largest": at_least(
-                3, "the head must have several strong frequencies"
+                3, "the attention of the head must have several strong frequencies"
             ),
-            "strong frequencies that are no key frequencies": at_least(2, "several strong frequencies must not be key"),
+            "strong frequencies that are no key frequencies": at_least(
+                2, "several strong frequencies of the head must not be key frequencies"
+            ),
         },
         finding=mixed(
-            "A head without one main frequency has at least three strong frequencies, but all of these may "
-            "be key frequencies. In some networks every head has one main frequency."
+            "A head without one main frequency has at least three strong frequencies, but in some networks "
+            "all of these strong frequencies are key frequencies. In some networks every head has one main "
+            "frequency."
         ),
         needs=SEEDS,
         scope="any seed",
@@ -194,13 +207,17 @@ CLAIMS = (
     Claim(
         id="clock.s61.offset_periodic",
         where="section 6.1",
-        statement="The attention of a head with one main frequency swings with b about a level that moves periodically "
-        "with a.",
-        source_says="the source's maps show an offset that is itself periodic",
+        statement=(
+            "The attention of a head with one main frequency oscillates with b about a mean that changes "
+            "periodically with a."
+        ),
+        source_says="the source's attention maps show an offset that is itself periodic",
         measure=each(_offsets),
         expected={
             "lowest share of the offset's variance at the head's frequency": at_least(
-                TUNED, "the source requires the same share of the attention of a head with one frequency"
+                TUNED,
+                "the source requires this share of the attention of a head with one frequency, so we "
+                "require it of the offset too",
             )
         },
         reported=("largest range of the phase, in periods",),
@@ -209,11 +226,14 @@ CLAIMS = (
                 date="2026-11-28",
                 what="the definition of the offset",
                 before=(
-                    "the offset was the phase of the swing, which does not move (2e-4 periods): 0.005 to 0.93 "
-                    "of the phase's variance is at the head's frequency"
+                    "the offset was the phase of the oscillation, which hardly changes (2e-4 periods); "
+                    "0.005 to 0.93 of the phase's variance is at the head's frequency"
                 ),
-                now="the offset is the level about which attention swings",
-                why="the source speaks of how far attention is offset, and shows maps in which the mean level moves",
+                now="the offset is the mean about which attention oscillates",
+                why=(
+                    "the source speaks of how far attention is offset, and shows maps in which the mean "
+                    "attention changes"
+                ),
                 was="mixed",
             ),
         ),
@@ -224,10 +244,17 @@ CLAIMS = (
     Claim(
         id="clock.s6.attn_2d",
         where="section 6",
-        statement="Over all pairs, attention from = is periodic in both operands, and goes to the operands alone.",
-        source_says="attention to a and to b adds up to about 1",
+        statement=(
+            "Over all pairs, attention from the token = is periodic in both operands. The token = attends to "
+            "the two operands alone."
+        ),
+        source_says="the attention of the token = to a and to b adds up to about 1",
         measure=each(lambda m: {"mean attention to neither": float((m.pattern[..., :2].sum(dim=-1) - 1).abs().mean())}),
-        expected={"mean attention to neither": at_most(0.02, "attention to the token = is about 0")},
+        expected={
+            "mean attention to neither": at_most(
+                0.02, "the source says that the attention of the token = to itself is about 0"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="attention",
@@ -241,10 +268,10 @@ CLAIMS = (
         measure=each(_keys_and_values),
         expected={
             "share of the keys' energy at key frequencies": at_least(
-                0.9, "keys and values are as sparse as the embedding"
+                0.9, "in the source keys and values are as sparse in the Fourier basis as the embedding"
             ),
             "share of the values' energy at key frequencies": at_least(
-                0.9, "keys and values are as sparse as the embedding"
+                0.9, "in the source keys and values are as sparse in the Fourier basis as the embedding"
             ),
         },
         needs=SEEDS,
@@ -255,11 +282,11 @@ CLAIMS = (
         id="clock.s61.convex",
         where="section 6.1",
         statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
-        source_says="self-attention about 0",
+        source_says="the attention of the token = to itself is about 0",
         measure=each(_mixture_of_values),
         expected={
             "relative error of the mixture of v_a and v_b": at_most(
-                0.02, "the mixture is exact, except for the attention that = gives to itself"
+                0.02, "the mean is exactly such a mixture, except for the attention of the token = to itself"
             )
         },
         needs=SEEDS,

@@ -65,7 +65,7 @@ CLAIMS = (
         id="clock.s51.we_circles",
         where="section 5.1",
         statement="At each key frequency the embeddings lie on a circle.",
-        source_says="circles at 4, 32 and 43",
+        source_says="circles at the key frequencies 4, 32 and 43",
         measure=each(_circles_of_embedding),
         expected=ROUND,
         needs=SEEDS,
@@ -75,12 +75,14 @@ CLAIMS = (
     Claim(
         id="clock.s51.nonkey",
         where="section 5.1",
-        statement="At all frequencies that are not key, the projections of the embedding are small and random.",
-        source_says="the source shows the frequencies 3, 25 and 50",
+        statement=(
+            "At all frequencies that are not key frequencies, the projections of the embedding are small and random."
+        ),
+        source_says="the source shows the projections at frequencies 3, 25 and 50",
         measure=each(_other_frequencies),
         expected={
             "mean radius over that of key frequencies": at_most(
-                0.25, "the projections are small compared with the circles"
+                0.25, "the source calls the projections small compared with the circles at key frequencies"
             ),
             "key frequencies rounder than all others": equals(1, "random projections are less round than the circles"),
         },
@@ -88,18 +90,18 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "At frequencies that are not key, the projections form no circles, and the embedding's norm is "
-            "far below the norm at a key frequency. Yet the projections are wide: the source's plane for a "
-            "weak frequency is not perpendicular to the planes of the key frequencies. We keep the source's"
-            " definition of the plane."
+            "At frequencies that are not key frequencies, the projections form no circles, and the "
+            "embedding's norm is far below the norm at a key frequency. Yet the projections are not small. "
+            "The reason is that the source's plane for a weak frequency is not perpendicular to the planes "
+            "of the key frequencies. We keep the source's definition of the plane."
         ),
         figure="embedding_circles",
     ),
     Claim(
         id="clock.s52.wl_norms",
         where="section 5.2",
-        statement="W_L has norm at the same key frequencies as W_E.",
-        source_says="the same 3 frequencies",
+        statement="The key frequencies of W_L are the key frequencies of W_E.",
+        source_says="W_L and W_E have the same 3 key frequencies",
         measure=each(_same_frequencies),
         expected={"agreement with the strongest of W_E": equals(1, "both matrices must have the same key frequencies")},
         needs=SEEDS,
@@ -112,7 +114,7 @@ CLAIMS = (
         statement="At each key frequency the columns of W_L lie on a slightly warped circle.",
         source_says="slightly warped circles",
         measure=each(lambda m: {LOWEST_QUALITY: min(c.quality for c in m.circles.circles_of_W_L.values())}),
-        expected={LOWEST_QUALITY: at_least(0.9, "the circles are only slightly warped")},
+        expected={LOWEST_QUALITY: at_least(0.9, "a slightly warped circle still has this quality")},
         needs=SEEDS,
         scope="any seed",
         finding=mixed(),
@@ -124,7 +126,11 @@ CLAIMS = (
         statement="Leaving out the bias b_out partly warps the circles of W_L.",
         source_says="the source explains the warp by the missing bias",
         measure=each(_circles_with_bias),
-        expected={"largest change of quality": at_least(0.01, "the circles' quality must change visibly")},
+        expected={
+            "largest change of quality": at_least(
+                0.01, "without the bias the quality of the circles must change visibly"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         finding=refuted(

@@ -21,8 +21,8 @@ CONTRADICTIONS = (
             "s8.bup_sorted": ("biases below -0.1", mlp.NEGATIVE_PRE),
         },
         follows=(
-            "The ReLU is needed. The blog rightly observes that few biases are negative. But few negative "
-            "biases prove nothing: a third of the pre-activations are below 0."
+            "The ReLU is needed. The blog is right that few biases are negative. But this does not show "
+            "that the ReLU is unnecessary: a third of the pre-activations are below 0."
         ),
     ),
     Contradiction(
@@ -46,8 +46,9 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-A3",
         conflict=(
-            "The blog says that a network needs at least two circles and two heads, with co-prime frequencies. "
-            "Nanda et al. say that several frequencies only widen the margin."
+            "The blog says that a network needs at least two circles and two heads, with co-prime "
+            "frequencies. Nanda et al. say that several frequencies only increase the margin of the right "
+            "logit."
         ),
         settled_by={
             "s111.min2": (
@@ -59,7 +60,8 @@ CONTRADICTIONS = (
         },
         follows=(
             "One exact circle gives a unique answer for a prime P, though with a tiny margin. One head is "
-            "enough for several circles. The right condition on the frequencies is gcd(k1, ..., P) = 1."
+            "enough for several circles. For a unique answer the key frequencies must satisfy gcd(k1, ..., "
+            "P) = 1."
         ),
     ),
     Contradiction(
@@ -94,7 +96,7 @@ CONTRADICTIONS = (
         },
         follows=(
             "The blog and the circuits report are both right: the attention to a number is one half on "
-            "average, and swings far around one half."
+            "average, and varies widely about one half."
         ),
     ),
     Contradiction(
@@ -117,8 +119,9 @@ CONTRADICTIONS = (
         ),
         settled_by={"s3.irrelevant": ("delayed", "grokked", "logit_fve")},
         follows=(
-            "Networks grok with and without positional embeddings. Only the logits of one seed contradict the "
-            "statement that positional embeddings are irrelevant."
+            "Networks grok with and without positional embeddings. Of our networks, only one seed "
+            "contradicts the statement that positional embeddings are irrelevant: waves of a + b explain "
+            "less of its logits."
         ),
     ),
     Contradiction(
@@ -136,19 +139,28 @@ CONTRADICTIONS = (
             "The blog says that petals overlap exactly if the attention's frequency is below the embedding's frequency."
         ),
         settled_by={"s61.overlap_rule": ()},
-        follows="The statement on overlapping petals is true only for embedding frequency 1.",
+        follows=(
+            "The statement on overlapping petals (the closed curves of a head's output) is true only for "
+            "embedding frequency 1."
+        ),
     ),
     Contradiction(
         id="X-C5",
-        conflict="The blog says that circles written by attention could interfere with the embedding's circles. But at "
-        "= the residual stream holds only the embedding of =, which is the same for all pairs.",
+        conflict=(
+            "The blog says that circles written by attention could interfere with the embedding's circles. But "
+            "at the token = the residual stream before attention holds only the embedding of =, which is the "
+            "same for all pairs."
+        ),
         settled_by={
             "s8.dihedral": (
                 "variance of the residual stream at = before attention",
                 "smallest dihedral angle [degrees]",
             )
         },
-        follows="At = the residual stream holds no circle of the embedding, so there is nothing to interfere with.",
+        follows=(
+            "At the token = the residual stream holds no circle of the embedding, so circles written by "
+            "attention cannot interfere with circles of the embedding."
+        ),
     ),
     Contradiction(
         id="X-C6",
@@ -174,7 +186,7 @@ CONTRADICTIONS = (
         },
         follows=(
             "The pull-back equation holds in the sense of least squares, with a residual of 2% to 30%. The "
-            "residual is largest where a head moves little of the plane."
+            "residual of the pull-back is largest where a head's OV circuit passes little of the plane on."
         ),
     ),
     Contradiction(
@@ -186,7 +198,7 @@ CONTRADICTIONS = (
         },
         follows=(
             "At frequencies at which some head attends, attention rotates the circles a little. At other "
-            "frequencies attention rotates nothing. The ReLU makes most of the rotation."
+            "frequencies attention rotates no circle. The ReLU causes most of the rotation."
         ),
     ),
 )

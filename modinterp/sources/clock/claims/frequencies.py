@@ -117,7 +117,9 @@ def _numbers_of_circles(*runs: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-_FEWER = at_least(0, "there are more frequencies at 10,000 epochs than at 20,000, and more at 5,000 than at 10,000")
+_FEWER = at_least(
+    0, "the embedding has more active frequencies at 10,000 epochs than at 20,000, and more at 5,000 than at 10,000"
+)
 
 CLAIMS = (
     Claim(
@@ -127,7 +129,7 @@ CLAIMS = (
             "Our Fourier basis (constant, cos 1, sin 1, ...) and our norms of the embedding in this basis equal"
             " the source's."
         ),
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_printed_basis,
         expected={"largest difference of the bases": at_most(1e-12), "largest difference of the norms": at_most(1e-12)},
         needs=(),
@@ -140,7 +142,9 @@ CLAIMS = (
         source_says="the source sees 4 clean pairs of peaks and some smaller peaks between them",
         measure=each(_frequencies_at_10k),
         expected={
-            "frequencies above a quarter of the largest": at_least(2, "the source has 4 such frequencies"),
+            "frequencies above a quarter of the largest": at_least(
+                2, "in the source's embedding 4 frequencies stand out"
+            ),
             "energy share of the key frequencies": at_least(
                 0.5,
                 "in a random embedding all 56 frequencies have similar norms; frequencies that stand out hold "
@@ -153,14 +157,14 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="a second number of the claim has an expected value",
+                what="the share of energy at the key frequencies also has an expected value",
                 before=(
-                    "the claim needed at least two large frequencies: our networks have 8, 5 and 4, but a "
-                    "random embedding has 56"
+                    "the claim needed at least two frequencies with large norms: our networks have 8, 5 and"
+                    " 4, but a random embedding has 56"
                 ),
                 now=(
-                    "the key frequencies must also hold most of the energy: 0.843, 0.884 and 0.941, and 0.019 "
-                    "before training"
+                    "the key frequencies must also hold most of the embedding's energy: they hold 0.843, "
+                    "0.884 and 0.941, and 0.019 before training"
                 ),
                 why="a random embedding also met the old tolerance",
             ),
@@ -170,19 +174,19 @@ CLAIMS = (
         id="clock.s5.inactive_norms",
         where="section 5, at 10,000 epochs",
         statement=(
-            "At 10,000 epochs the embedding's inactive frequencies, relative to its largest frequency, have"
-            " larger norms than in Nanda's trained network."
+            "At 10,000 epochs the embedding's inactive frequencies have larger norms, relative to its "
+            "largest frequency, than in the trained network of Nanda et al."
         ),
-        source_says="inactive frequencies are very small in Nanda's paper",
+        source_says="inactive frequencies have very small norms in the paper of Nanda et al.",
         measure=_inactive_norms,
         expected={
             "inactive norms over those of the other source's network, smallest": at_least(
-                1, "inactive frequencies must be larger"
+                1, "inactive frequencies must have larger norms than in the network of Nanda et al."
             )
         },
         finding=one_seed(
-            "In one of two networks the inactive frequencies are 0.62 times as large as in Nanda's network."
-            " The source says that the inactive frequencies are larger than in Nanda's network."
+            "In one of two networks the norms of inactive frequencies are 0.62 times as large as in the "
+            "network of Nanda et al. The source says that they are larger than in that network."
         ),
         needs=(*SEEDS[1:], MAINLINE[0]),
         control="without control",
@@ -192,7 +196,7 @@ CLAIMS = (
         id="clock.s5.we_norms_5k",
         where="section 5, at 5,000 epochs",
         statement="The longer the training, the fewer frequencies are active in the embedding.",
-        source_says="more frequencies at 5,000 epochs than at 10,000, and still fewer at 20,000",
+        source_says="more active frequencies at 5,000 epochs than at 10,000, and still fewer at 20,000",
         measure=each(_frequencies_over_training),
         expected={
             "fewer at 10,000 than at 5,000": _FEWER,
@@ -213,12 +217,13 @@ CLAIMS = (
         measure=_gone_without_decay,
         expected={
             "frequencies that go without decay, over those that go with it": at_most(
-                0.25, "most frequencies must stay; we chose the tolerance"
+                0.25, "without weight decay most frequencies must stay; we chose what counts as most"
             )
         },
         given={
             "frequencies that go after 5,000 epochs with weight decay": at_least(
-                3, "with weight decay each seed must lose a frequency, otherwise there is nothing to explain"
+                3,
+                "with weight decay each seed must lose a frequency, otherwise no frequency was removed by weight decay",
             )
         },
         needs=(*SEEDS, *STOPPED_DECAY),
@@ -241,10 +246,10 @@ CLAIMS = (
         measure=each(_gini_over_training),
         expected={
             "rise of the Gini coefficient from 5,000 to 10,000": at_least(
-                1e-6, "the spectrum is cleaner at each later epoch"
+                1e-6, "the source says that the spectrum is cleaner at each later epoch"
             ),
             "rise of the Gini coefficient from 10,000 to 20,000": at_least(
-                1e-6, "the spectrum is cleaner at each later epoch"
+                1e-6, "the source says that the spectrum is cleaner at each later epoch"
             ),
         },
         needs=SEEDS,
@@ -253,10 +258,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the lower end of the tolerances",
+                what="the lower end of the tolerances for the rise of the Gini coefficient",
                 before=(
-                    "the lower end was 0, which accepts our rises of 0.0083 and more, but also the 0 of a "
-                    "network that never changes"
+                    "the Gini coefficient had to rise by at least 0: our networks' rises of 0.0083 and more"
+                    " meet this, but so does a network that never changes"
                 ),
                 now="1e-6",
                 why="the source says that the spectrum becomes cleaner, so the Gini coefficient must rise",
@@ -266,11 +271,13 @@ CLAIMS = (
     Claim(
         id="clock.s5.five_arbitrary",
         where="section 5",
-        statement="Chance decides how many circles a network has, and weight decay only removes circles.",
-        source_says="5 circles in Nanda's paper, 3 in the source",
+        statement=("The number of circles in a network is a matter of chance, and weight decay only removes circles."),
+        source_says="5 circles in the paper of Nanda et al., 3 in the source",
         measure=_numbers_of_circles,
         expected={
-            "different numbers of frequencies over the networks": at_least(2, "the sources have 3 and 5 circles"),
+            "different numbers of frequencies over the networks": at_least(
+                2, "the source's network has 3 circles, and the network of Nanda et al. has 5"
+            ),
             "largest rise from one snapshot after grokking to the next": at_most(
                 0, "weight decay removes frequencies and adds none"
             ),

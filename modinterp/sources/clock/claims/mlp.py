@@ -107,17 +107,16 @@ CLAIMS = (
     Claim(
         id="clock.s8.dihedral",
         where="section 8",
-        statement=(
-            "The circles that attention writes do not lie in the planes of the embedding's circles. Interference "
-            "is impossible anyway: at = the residual stream holds the embedding of =, which is not a number."
-        ),
+        statement="The circles that attention writes do not lie in the planes of the embedding's circles. Interference is impossible anyway: at the token = the residual stream holds only the embedding of =, not that of a number.",
         source_says="no plane of attention is similar to a plane of the embedding",
         measure=each(_dihedral_angles),
         expected={
             "smallest dihedral angle [degrees]": at_least(
                 30, "30 degrees is a third of the angle between parallel and perpendicular planes"
             ),
-            "lowest quality of a written circle": at_least(0.8, "the compared curves must be circles"),
+            "lowest quality of a written circle": at_least(
+                0.8, "the compared curves of the attention output must be circles"
+            ),
         },
         reported=("variance of the residual stream at = before attention",),
         needs=SEEDS,
@@ -128,11 +127,11 @@ CLAIMS = (
         id="clock.s8.no_1hz",
         where="section 8",
         statement="W_L does not use frequency 1, which detectors for single numbers would use.",
-        source_says="4, 32, 43",
+        source_says="key frequencies 4, 32 and 43",
         measure=each(_frequency_1),
         expected={
             "frequency 1 is a key frequency": equals(0, "frequency 1 is not among the source's key frequencies"),
-            "gap": at_least(2, "key frequencies must clearly stand out"),
+            "gap": at_least(2, "the norms of W_L at key frequencies must be clearly larger than at other frequencies"),
         },
         reported=("norm of frequency 1 over the largest",),
         needs=SEEDS,
@@ -143,10 +142,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_superposition",
         where="section 8",
-        statement=(
-            "The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. The MLP's "
-            "vectors are fewer than the dimensions, and nearly perpendicular."
-        ),
+        statement="The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. The vectors that the MLP writes are fewer than the 128 dimensions, and nearly perpendicular.",
         source_says="the source counts at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
@@ -154,10 +150,10 @@ CLAIMS = (
                 1, "the MLP writes four directions for each circle, plus some noise"
             ),
             "share of the output's variance in two features a circle": at_least(
-                0.9, "other directions must hold little variance"
+                0.9, "all other directions of the MLP's output must hold little variance"
             ),
             "smallest angle between features of two circles [degrees]": at_least(
-                60, "features in superposition share directions; at 90 degrees there is no superposition"
+                60, "features in superposition share directions; features at angles of 90 degrees share none"
             ),
             **ACCURATE,
         },
@@ -167,10 +163,8 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="two more numbers of the claim have expected values",
-                before=(
-                    "only the effective rank of the MLP's output was tested: 0.22 to 0.25 of 4 K + 5, with K circles"
-                ),
+                what="the variance and the angles of the MLP's features also have expected values",
+                before="only the effective rank of the MLP's output was tested: the rank is 0.22 to 0.25 of 4 K + 5, where K is the number of circles",
                 now="two features for each circle must also hold most of the variance (0.97 to 0.99), at large angles (83, 81 and 64 degrees)",
                 why=(
                     "a low rank shows that the output has few dimensions, but not that features do not share dimensions"
@@ -181,13 +175,13 @@ CLAIMS = (
     Claim(
         id="clock.s8.bup_sorted",
         where="section 8, sorted biases",
-        statement="Far fewer than 113 neuron biases are clearly negative. The ReLU still acts, since a third to a half of the pre-activations are below 0.",
-        source_says="far fewer than 113",
+        statement="Far fewer than 113 neuron biases are clearly negative. The ReLU still changes the activations, since a third to a half of the pre-activations are below 0.",
+        source_says="far fewer than 113 biases are negative",
         measure=each(_biases),
         expected={
             "biases below -0.1": at_most(112, "clearly negative biases must be fewer than the 113 numbers"),
             "share of biases above 0": at_least(
-                0.5, "most other biases are positive; the source then uses these positive biases"
+                0.5, "most biases must be positive, since the source argues with positive biases"
             ),
             **ACCURATE,
         },
@@ -197,9 +191,9 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number has an expected value",
-                before="only the number of negative biases was tested; the number is 0 before training, when all biases are 0",
-                now="most biases must also be positive: the share is 0.775, 0.984 and 0.887, and 0 before training",
+                what="the share of positive biases also has an expected value",
+                before="only the number of negative biases was tested; before training all biases are 0, and none is negative",
+                now="most biases must also be positive: the share of positive biases is 0.775, 0.984 and 0.887, and 0 before training",
                 why="the claim should distinguish a trained network from an untrained one",
             ),
         ),
@@ -229,11 +223,13 @@ CLAIMS = (
     Claim(
         id="clock.s8.wup_no_circle",
         where="section 8",
-        statement="The columns of W_in form no circle in the planes of the written circles.",
-        source_says="the source sees no clean circle",
+        statement="The columns of W_in form no circle in the planes of the circles that attention writes.",
+        source_says="the source sees no clean circle in the columns of W_in",
         measure=each(_radii_of_W_in),
         expected={
-            "smallest variation of the radius": at_least(0.4, "the radius of a circle does not vary"),
+            "smallest variation of the radius": at_least(
+                0.4, "on a circle the radius is constant, so its coefficient of variation is 0"
+            ),
             **ACCURATE,
         },
         needs=SEEDS,
@@ -249,7 +245,7 @@ CLAIMS = (
         measure=each(_affine_battery),
         expected={
             "accuracy with an affine map in place of the neurons": at_least(
-                LEARNED.low, "an affine map would give the right answers as well"
+                LEARNED.low, "with an affine map in place of the neurons, the answers would still be right"
             )
         },
         reported=(
@@ -265,7 +261,7 @@ CLAIMS = (
         needs=BATTERY,
         scope="any seed",
         finding=refuted(
-            "The best affine map explains most of the neurons' variance. But with this map in place of the neurons, or without the ReLU, most answers are wrong. Products of waves hold a small share of the variance before the ReLU, a fifth after the ReLU and nearly all of the logits' variance. Attention contributes: before the MLP an affine map already finds a part of cos(w(a + b)), at the frequencies at which heads attend."
+            "The best affine map explains most of the neurons' variance. But with this affine map in place of the neurons, or without the ReLU, most answers are wrong. Products of waves hold a small share of the variance before the ReLU, a fifth after the ReLU and nearly all of the logits' variance. Attention makes some products: an affine map of the MLP's input already gives a part of cos(w(a + b)) at the frequencies at which heads attend."
         ),
         figure="linearity",
     ),
@@ -273,7 +269,7 @@ CLAIMS = (
         id="clock.s8.reluless_groks",
         where="section 8",
         statement="A network without ReLU groks too, and its attention makes the products of waves.",
-        source_says="the network groks",
+        source_says="a network without ReLU groks",
         measure=each(
             lambda m: {
                 "highest test accuracy": float(m.history["test_accuracy"].max()),
@@ -282,9 +278,11 @@ CLAIMS = (
             }
         ),
         expected={
-            "highest test accuracy": at_least(LEARNED.low, "the network must grok"),
+            "highest test accuracy": at_least(LEARNED.low, "the network without ReLU must grok"),
             "share of products before the MLP": at_least(
-                0.2, "five times the share of networks with ReLU, 4%: without ReLU only attention can make products"
+                0.2,
+                "the share must be five times the 4% of networks with ReLU, since without ReLU only "
+                "attention can make products",
             ),
         },
         behaviour=("highest test accuracy",),
@@ -292,7 +290,8 @@ CLAIMS = (
         needs=WITHOUT_RELU,
         scope="any seed",
         finding=mixed(
-            "One seed does not grok in 40,000 epochs, and the share of products that its attention makes is 8%."
+            "One seed without ReLU does not grok in 40,000 epochs. In this seed, attention makes only 8% of"
+            " the products."
         ),
         changed=(
             Change(
@@ -308,13 +307,15 @@ CLAIMS = (
     Claim(
         id="clock.s8.mlp_circles",
         where="section 8",
-        statement="The neurons' activations also contain circles.",
-        source_says="the source shows circles",
+        statement="The neurons' activations also contain circles, as the embedding does.",
+        source_says="the source shows circles in the neurons' activations",
         measure=each(
             lambda m: {"lowest quality of a circle": min(m.circles.own_circle(NEURONS, k).quality for k in m.freqs)}
         ),
         expected={
-            "lowest quality of a circle": at_least(0.6, "the curves must be circles, though less clean than elsewhere")
+            "lowest quality of a circle": at_least(
+                0.6, "the curves must be circles, though less clean than the circles of the embedding"
+            )
         },
         needs=SEEDS,
         scope="any seed",

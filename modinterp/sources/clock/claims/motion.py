@@ -97,37 +97,45 @@ def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
 
 _WHOLE_TURNS = Change(
     date="2026-11-21",
-    what="the measure of turning",
-    before="turning was the slope of a regression: 0.883 in one network, where 0.9 to 1.1 is expected; refuted",
-    now="turning was a whole number of turns: 1 in all three networks; held",
-    why="if a circle turns unevenly, the slope depends on the starting point of the turn",
+    what="how the number of turns is measured",
+    before=(
+        "the number of turns was the slope of a regression: 0.883 in one network, where 0.9 to 1.1 is expected; refuted"
+    ),
+    now="the number of turns was rounded to a whole number: 1 in all three networks; held",
+    why="if a circle rotates unevenly, the slope depends on the point at which the regression starts",
 )
 _SLOPES = Change(
     date="2026-11-23",
-    what="the measure of turning, which is again the slope of a regression",
-    before="turning was a whole number of turns: 1 in all three networks; held",
-    now="turning is the slope of a regression; the slopes farthest from 1 are 0.883, 1.085 and 1.049",
-    why=("many uneven motions also make exactly one turn; the definition and its tolerance are about slopes"),
+    what="how the number of turns is measured, which is again the slope of a regression",
+    before="the number of turns was rounded to a whole number: 1 in all three networks; held",
+    now="the number of turns is the slope of a regression; the slopes farthest from 1 are 0.883, 1.085 and 1.049",
+    why=(
+        "many uneven rotations also make exactly one turn; the definition that we committed first, and its "
+        "tolerance, are about slopes"
+    ),
 )
 _INSIDE = Change(
     date="2026-11-24",
-    what="one more number of the claim has an expected value",
-    before="the claim required nothing of the circles' centre, which is 2.8 to 3.2 radii from the origin",
-    now="the circular part of the path of a circle's centre must be less than a radius: 0.02 to 0.11",
+    what="the movement of the circles' centre also has an expected value",
+    before="the claim had no tolerance for the circles' centre, which is 2.8 to 3.2 radii from the origin",
+    now=(
+        "the circular part of the path of a circle's centre must be smaller than the circle's radius: it is "
+        "0.02 to 0.11 radii"
+    ),
     why=(
-        "section 9.3 says that the origin lies inside the circles. Neurons are never below 0, so this can only "
-        "refer to the centre's movement"
+        "section 9.3 says that the origin lies inside the circles. Activations of ReLU neurons are never "
+        "below 0, so section 9.3 can only mean the movement of the centre"
     ),
 )
 _ONE_TURN = between(0.9, 1.1, "the circle makes one turn, forwards or backwards, as a runs through all residues")
 _ROTATES: dict[str, Band] = {
     ROTATION: _ONE_TURN,
-    ROTATION_FIT: at_least(0.8, "the rotation must be large enough to be visible"),
+    ROTATION_FIT: at_least(0.8, "the rotating part of the motion must be large enough to be visible"),
 }
 _REVOLVES: dict[str, Band] = {
     "revolution [turns]": _ONE_TURN,
-    "revolution, lowest R squared": at_least(0.9, "the revolution must be large enough to be visible"),
-    "largest rotation [turns]": at_most(0.1, "the circles do not turn"),
+    "revolution, lowest R squared": at_least(0.9, "the path of the circle's centre must be large enough to be visible"),
+    "largest rotation [turns]": at_most(0.1, "circles that only revolve make no turns about their own centre"),
 }
 
 CLAIMS = (
@@ -135,8 +143,8 @@ CLAIMS = (
         id="clock.s91.wl_probes",
         where="section 9.1",
         statement=(
-            "The columns of W_L are probes that do not depend on the input. The logits are the neurons times W_L, "
-            "plus contributions of the residual stream and the bias."
+            "The columns of W_L are probes that do not depend on the input. The logits are the neurons "
+            "times W_L, plus contributions of the residual stream and the bias b_out."
         ),
         source_says="the formula follows by algebra",
         measure=_parts_of_logits,
@@ -148,10 +156,10 @@ CLAIMS = (
         id="clock.s92.revolve",
         where="section 9.2",
         statement=(
-            "As a increases, the circles that attention writes revolve around the origin without turning about "
-            "their own centre."
+            "As a increases, the circles that attention writes revolve around the origin without rotating "
+            "about their own centre."
         ),
-        source_says="shown in an animation",
+        source_says="the source shows this in an animation",
         measure=each(_revolution_of_attention),
         expected={
             **_REVOLVES,
@@ -167,10 +175,10 @@ CLAIMS = (
         id="clock.s93.rotate",
         where="section 9.3",
         statement=(
-            "In the third and fourth principal direction of the attention output, circles turn at key "
-            "frequencies where some head's attention swings."
+            "In the third and fourth principal direction of the attention output, circles rotate at the key"
+            " frequencies at which some head's attention oscillates."
         ),
-        source_says="shown in an animation",
+        source_says="the source shows this in an animation",
         measure=each(_rotation_of_attention),
         expected={
             WITH_HEAD[ROTATION]: _ONE_TURN,
@@ -185,13 +193,16 @@ CLAIMS = (
                 was="refuted",
                 what="the key frequencies that are measured",
                 before=(
-                    "every key frequency was measured: each seed has one or two at which no attention swings "
-                    "and no circle turns; refuted"
+                    "every key frequency was measured: each seed has one or two key frequencies at which no"
+                    " head's attention oscillates and no circle rotates; refuted"
                 ),
-                now="only key frequencies at which some head's attention swings are measured: 0.91 to 1.06 turns",
+                now=(
+                    "only key frequencies at which some head's attention oscillates are measured: the circles "
+                    "make 0.91 to 1.06 turns"
+                ),
                 why=(
-                    "in the source every key frequency (4, 43 and 32) has a head whose attention swings at that "
-                    "frequency"
+                    "in the source every key frequency (4, 43 and 32) has a head whose attention oscillates"
+                    " at this frequency"
                 ),
             ),
         ),
@@ -201,13 +212,14 @@ CLAIMS = (
         id="clock.s93.origin",
         where="section 9.3",
         statement=(
-            "Where the circles that attention writes turn, the centre of a circle's orbit lies inside the circle."
+            "Where the circles that attention writes rotate, each circle's centre moves around a point "
+            "inside the circle."
         ),
-        source_says="shown in an animation",
+        source_says="the source shows this in an animation",
         measure=each(
             lambda m: {ORBIT_WITH_HEAD: _rotating(m, ATTN_OUT, SECOND, m.circles.attended_frequencies)[ORBIT]}
         ),
-        expected={ORBIT_WITH_HEAD: at_most(1, "the centre of the orbit lies inside the circle")},
+        expected={ORBIT_WITH_HEAD: at_most(1, "the path of the circle's centre must be smaller than the circle")},
         needs=SEEDS,
         scope="any seed",
         figure="motion",
@@ -218,21 +230,21 @@ CLAIMS = (
         id="clock.s94.mlp_3d",
         where="section 9.4",
         statement=(
-            "In the neurons' activations, circles revolve in the first two principal directions and turn in the"
-            " next two."
+            "In the neurons' activations, circles revolve around a point in the first two principal "
+            "directions, and rotate about their own centre in the next two."
         ),
         source_says="the source shows an animation in three dimensions",
         measure=each(lambda m: {**_revolving(m, NEURONS), **_rotation_of_neurons(m)}),
         expected={
             **_REVOLVES,
             **_ROTATES,
-            REVOLVING_PART: at_most(1, "the centre of a circle moves by less than the circle's radius"),
+            REVOLVING_PART: at_most(1, "the centre of a circle must move by less than the circle's radius"),
         },
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All circles revolve. But at key frequencies where no head's attention swings, a circle does not make "
-            "exactly one turn: backward turns are about half of the motion."
+            "All circles revolve. But at key frequencies at which no head's attention oscillates, a circle "
+            "does not make exactly one turn: about half of the motion is a backward rotation."
         ),
         figure="neurons_3d",
         changed=(_WHOLE_TURNS, _SLOPES, _INSIDE),
@@ -240,8 +252,11 @@ CLAIMS = (
     Claim(
         id="clock.s95.mlpout_rotation",
         where="section 9.5",
-        statement="In the MLP's output the circles are centred on the origin, and turn without revolving.",
-        source_says="shown in an animation",
+        statement=(
+            "In the MLP's output the circles are centred on the origin. The circles rotate about their own "
+            "centre without revolving around another point."
+        ),
+        source_says="the source shows this in an animation",
         measure=each(_motion_of_output),
         expected={**_ROTATES, ORBIT: at_most(0.3, "the circles must be centred on the origin")},
         needs=SEEDS,
@@ -251,8 +266,10 @@ CLAIMS = (
     Claim(
         id="clock.s95.pc34_rotation",
         where="section 9.5",
-        statement="In the third and fourth principal direction of the neurons the circles only rotate.",
-        source_says="shown in an animation",
+        statement=(
+            "In the third and fourth principal direction of the neurons the circles only rotate about their own centre."
+        ),
+        source_says="the source shows this in an animation",
         measure=each(_rotation_of_neurons),
         expected={
             REVOLVING_PART: at_most(0.3, "the circles must not visibly revolve"),
@@ -261,8 +278,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The circles' centres stand still in every network, though not at the origin. But at key frequencies "
-            "where no head's attention swings, the circle does not make exactly one turn."
+            "The circles' centres hardly move in any network, though they are not at the origin. But at key"
+            " frequencies at which no head's attention oscillates, the circle does not make exactly one "
+            "turn."
         ),
         figure="neurons_3d",
         changed=(
@@ -271,23 +289,26 @@ CLAIMS = (
                 was="refuted",
                 what="the measure of revolution, and the tolerance of the rotation",
                 before=(
-                    "a circle's centre is 2.8 to 3.2 radii from the origin, where 0.3 is expected; the rotation"
-                    " is 0.883 turns, where one is expected: refuted"
+                    "a circle's centre is 2.8 to 3.2 radii from the origin, where 0.3 is expected; the "
+                    "circle makes 0.883 turns, where one turn is expected; refuted"
                 ),
                 now=(
-                    "the circular part of the path of a circle's centre is 0.02 to 0.11 radii; the rotation has"
-                    " no tolerance: held"
+                    "the circular part of the path of a circle's centre had to be small, and is 0.02 to "
+                    "0.11 radii; the number of turns had no tolerance; held"
                 ),
-                why="a centre that stands still away from the origin does not revolve",
+                why="a circle whose centre does not move does not revolve, even if the centre is not at the origin",
             ),
             Change(
                 date="2026-11-23",
                 what="the tolerance of the rotation, which is again 0.9 to 1.1 turns",
-                before="the claim tested only the R squared of the rotation, at least 0.8: 0.85 and more, held",
-                now="the rotation must also be 0.9 to 1.1 turns: 0.883, 1.085 and 1.049",
+                before=(
+                    "the claim tested only the R squared of the rotation, which had to be at least 0.8 and is "
+                    "0.85 or more; held"
+                ),
+                now="the circle must also make 0.9 to 1.1 turns: our networks' circles make 0.883, 1.085 and 1.049",
                 why=(
-                    '"purely rotational" says that the circle rotates; the circle\'s centre may still stand away '
-                    "from the origin"
+                    '"purely rotational" says that the circle rotates; this does not require the circle\'s '
+                    "centre to be at the origin"
                 ),
             ),
         ),

@@ -71,10 +71,10 @@ CLAIMS = (
         id="clock.s61.petals_equal",
         where="section 6.1",
         statement=(
-            "If attention and embedding have the same frequency f, the petals have the frequencies 0, f and "
-            "2 f for any phase."
+            "If attention and embedding have the same frequency f, the petals (the closed curves of a "
+            "head's output) contain the frequencies 0, f and 2 f for any phase."
         ),
-        source_says="the source shows a family of petals over the phase",
+        source_says="the source shows how the petals change with the phase",
         measure=_equal_frequencies,
         expected={SPECTRUM_ERROR: at_most(1e-6), "frequencies other than 0, f, 2 f": equals(0)},
         needs=(),
@@ -85,11 +85,12 @@ CLAIMS = (
         id="clock.s61.petals_family",
         where="section 6.1",
         statement=(
-            "If attention and embedding differ in frequency, petals have other waves. The waves have size "
-            "one half at the mean and at the embedding's frequency. The waves have size a quarter at the "
-            "attention's frequency and at the sum and difference of the two frequencies."
+            "If attention and embedding differ in frequency, the waves in a petal (the closed curve of a "
+            "head's output) have five frequencies. The constant and the wave at the embedding's frequency "
+            "have size one half. The waves at the attention's frequency, and at the sum and the difference "
+            "of both frequencies, have size a quarter."
         ),
-        source_says="the source shows families of petals",
+        source_says="the source shows how the petals change with the phase and the frequencies",
         measure=_amplitudes,
         expected={
             SPECTRUM_ERROR: at_most(1e-6),
@@ -121,24 +122,24 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The statement is true for embedding frequency 1. Relabelling the residues mod a prime turns "
-            "any embedding frequency into 1. At other embedding frequencies, the order of the two "
-            "frequencies does not decide whether a petal overlaps. A petal of embedding frequency 2 and "
-            "attention frequency 3 crosses itself 3 times, at any phase.",
+            "The statement on overlapping petals is true for embedding frequency 1. Relabelling the "
+            "residues mod a prime changes any embedding frequency to 1. At other embedding frequencies, the"
+            " order of the two frequencies does not decide whether a petal overlaps. A petal of embedding "
+            "frequency 2 and attention frequency 3 crosses itself 3 times, at any phase.",
             "source",
         ),
         changed=(
             Change(
                 date="2026-11-25",
-                what="how crossings are counted",
+                what="how the crossings of a petal with itself are counted",
                 before=(
                     "the crossings of a polygon with 1,009 sides were counted: 3 to 6 at embedding frequency 2 "
                     "and attention frequency 3; refuted"
                 ),
-                now="a closed formula gives 3 crossings of the petal; refuted",
+                now="a closed formula gives 3 crossings of this petal with itself; refuted",
                 why=(
-                    "the polygon's sides cut corners near the point where all parts of a petal meet; an "
-                    "independent program found the error"
+                    "the sides of the polygon deviate from the petal near the point where all its parts "
+                    "meet; an independent program found this error"
                 ),
             ),
         ),

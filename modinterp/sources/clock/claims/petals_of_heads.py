@@ -122,18 +122,20 @@ def _all_sums(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 _PREDICTED = {
-    PREDICTION_FIT: at_least(0.9, "the points must trace the predicted petals"),
-    FREQUENCIES_SHARE: at_least(0.85, "the points must trace the predicted petals"),
-    PETALS: at_least(1, "without a head whose attention swings there is no petal"),
+    PREDICTION_FIT: at_least(0.9, "the measured points must lie close to the predicted petals"),
+    FREQUENCIES_SHARE: at_least(0.85, "the measured points must lie close to the predicted petals"),
+    PETALS: at_least(
+        1, "at least one head must have attention that oscillates, since a head with constant attention has no petal"
+    ),
 }
 _CIRCLE = {
-    SUM_QUALITY: at_least(0.8, "one frequency must dominate the sum"),
-    ABOVE_MEDIAN_HEAD: at_least(0, "the sum must be a circle, though each head alone has petals"),
+    SUM_QUALITY: at_least(0.8, "one frequency must dominate the sum of the heads' petals"),
+    ABOVE_MEDIAN_HEAD: at_least(0, "the sum of the heads' petals must be a circle, though each head alone has petals"),
 }
 _PETALS_COUNTED = (
     Change(
         date="2026-11-23",
-        what="one more number of the claim has an expected value",
+        what="the number of petals also has an expected value",
         before="the claim had no condition for networks without petals, such as untrained networks",
         now="the claim needs at least one petal: our networks have 2 to 16 petals, and 0 before training",
         why="the claim should fail for a network without petals",
@@ -146,9 +148,12 @@ def _counted(number: int) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="one more number of the claim has an expected value",
+            what="the number of key frequencies also has an expected value",
             before="the claim had no condition for networks with fewer key frequencies, such as untrained networks",
-            now=f"the claim needs at least {number} key frequencies: our networks have 4, 4 and 3, and 1 before training",
+            now=(
+                f"the claim needs at least {number} key frequencies: our trained networks have 4, 4 and 3, and "
+                "an untrained network has 1"
+            ),
             why="the claim should fail for a network without circles",
         ),
     )
@@ -158,11 +163,8 @@ CLAIMS = (
     Claim(
         id="clock.s62.z_head1_sub4",
         where="section 6.2",
-        statement=(
-            "Where attention and plane have equal frequencies, a head's attention-weighted mean of values "
-            "traces the predicted petals."
-        ),
-        source_says="attention frequency 4 in the plane of frequency 4",
+        statement="Where a head's attention has the frequency of the plane, the head's attention-weighted mean of values follows the predicted petals.",
+        source_says="the source shows attention frequency 4 in the plane of frequency 4",
         measure=each(_petals_where(eq)),
         expected=_PREDICTED,
         reported=(PULL_BACK_RESIDUAL,),
@@ -174,11 +176,8 @@ CLAIMS = (
     Claim(
         id="clock.s62.z_head3_sub4",
         where="section 6.2",
-        statement=(
-            "Where the attention's frequency is above the plane's frequency, a head's attention-weighted "
-            "mean of values traces the predicted petals."
-        ),
-        source_says="attention frequency 32 in the plane of frequency 4",
+        statement="Where the frequency of a head's attention is above the plane's frequency, the head's attention-weighted mean of values follows the predicted petals.",
+        source_says="the source shows attention frequency 32 in the plane of frequency 4",
         measure=each(_petals_where(gt)),
         expected=_PREDICTED,
         needs=SEEDS,
@@ -189,11 +188,8 @@ CLAIMS = (
     Claim(
         id="clock.s62.z_head1_sub32",
         where="section 6.2",
-        statement=(
-            "Where the attention's frequency is below the plane's frequency, a head's attention-weighted "
-            "mean of values traces the predicted petals."
-        ),
-        source_says="attention frequency 4 in the plane of frequency 32",
+        statement="Where the frequency of a head's attention is below the plane's frequency, the head's attention-weighted mean of values follows the predicted petals.",
+        source_says="the source shows attention frequency 4 in the plane of frequency 32",
         measure=each(_petals_where(lt)),
         expected=_PREDICTED,
         reported=(PULL_BACK_RESIDUAL,),
@@ -205,37 +201,33 @@ CLAIMS = (
     Claim(
         id="clock.s62.not_linearly_separable",
         where="section 6.2",
-        statement="A line can separate each point of a circle from all other points, but not each point of a petal.",
+        statement=(
+            "A straight line can separate each point of a circle from all other points, but not each point of a petal."
+        ),
         source_says="stated",
         measure=each(_corners),
         expected={
             "corners of a circle of the embedding, lowest share of the points": at_least(
-                1, "all points of a circle are corners"
+                1, "all points of a circle are corners: a line can separate each of them from all other points"
             ),
-            PETAL_CORNERS: at_most(0.7, "not all points of a petal are corners"),
+            PETAL_CORNERS: at_most(
+                0.7, "some points of a petal must not be corners: no line can separate them from all other points"
+            ),
         },
         reported=(OTHER_PETAL_CORNERS, "corners of a circle with its noise, lowest share"),
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "With noise removed, all points of the circles are corners. If attention and plane differ in "
-            "frequency, only some points of the petal are corners. With equal frequencies, as in the "
-            "source's first figure, petals are ovals without a dent, and all points of a petal are corners."
+            "A corner is a point that a line can separate from all other points. With noise removed, all points of the circles are corners. If attention and plane differ in frequency, only some points of the petal are corners. With equal frequencies, as in the source's first figure, petals are convex ovals, and all points of a petal are corners."
         ),
         figure="petals",
         changed=(
             Change(
                 date="2026-11-23",
                 what="the definition of the measured number",
-                before="the share of corners among measured points: at least 0.142, 0.230 and 0.230 on circles, at most 0.230, 0.283 and 0.292 on petals",
-                now=(
-                    "without noise, all points of circles are corners; if attention and plane differ in "
-                    "frequency, at most 0.257, 0.257 and 0.389 of the points of petals are"
-                ),
-                why=(
-                    "the statement is about shapes, which noise hides: the noise is a hundred times as "
-                    "large as the bulge between neighbouring points"
-                ),
+                before="the share of corners among measured points was at least 0.142, 0.230 and 0.230 on circles, and at most 0.230, 0.283 and 0.292 on petals",
+                now="without noise, all points of circles are corners; if attention and plane differ in frequency, at most 0.257, 0.257 and 0.389 of the points of petals are corners",
+                why="the statement is about shapes, which noise hides: the noise is a hundred times as large as the bulge between neighbouring points",
             ),
         ),
         control="without control",
@@ -243,12 +235,16 @@ CLAIMS = (
     Claim(
         id="clock.s7.o_petals_per_head",
         where="section 7",
-        statement="The vectors that each head writes to the residual stream also trace the predicted petals.",
-        source_says="these vectors give the same figures",
+        statement="The vectors that each head writes to the residual stream also follow the predicted petals.",
+        source_says="the vectors written to the residual stream give the same figures",
         measure=each(_petals_in_residual_stream),
         expected={
-            PREDICTION_FIT: at_least(0.8, "the head writes the petals of its values through one more linear map"),
-            FREQUENCIES_SHARE: at_least(0.8, "the head writes the petals of its values through one more linear map"),
+            PREDICTION_FIT: at_least(
+                0.8, "the head applies one more linear map to the petals of its values, which keeps their shape"
+            ),
+            FREQUENCIES_SHARE: at_least(
+                0.8, "the head applies one more linear map to the petals of its values, which keeps their shape"
+            ),
             PETALS: _PREDICTED[PETALS],
         },
         needs=SEEDS,
@@ -273,7 +269,7 @@ CLAIMS = (
         statement="At the second key frequency the heads' petals add up to a circle.",
         source_says="the source says that one frequency dominates the sum",
         measure=each(_sum_of_heads(1)),
-        expected={**_CIRCLE, "n_keys": at_least(2, "otherwise the network has fewer key frequencies")},
+        expected={**_CIRCLE, "n_keys": at_least(2, "the network must have at least this number of key frequencies")},
         needs=SEEDS,
         scope="any seed",
         figure="sums",
@@ -285,7 +281,7 @@ CLAIMS = (
         statement="At the third key frequency the heads' petals add up to a circle.",
         source_says="the source says that one frequency dominates the sum",
         measure=each(_sum_of_heads(2)),
-        expected={**_CIRCLE, "n_keys": at_least(3, "otherwise the network has fewer key frequencies")},
+        expected={**_CIRCLE, "n_keys": at_least(3, "the network must have at least this number of key frequencies")},
         needs=SEEDS,
         scope="any seed",
         figure="sums",
@@ -295,11 +291,15 @@ CLAIMS = (
         id="clock.s71.alt_dft",
         where="section 7.1",
         statement="The planes of the attention output itself also hold circles, some of them stretched.",
-        source_says="43 is stretched",
+        source_says="the circle of frequency 43 is stretched",
         measure=each(_own_planes),
         expected={
-            "lowest quality of a circle": at_least(0.8, "the curves must be circles"),
-            "lowest aspect ratio of a circle": at_least(0.3, "the curve may be a stretched circle, but not a line"),
+            "lowest quality of a circle": at_least(
+                0.8, "the curves in the planes of the attention output must be circles"
+            ),
+            "lowest aspect ratio of a circle": at_least(
+                0.3, "the curve in each plane may be a stretched circle, but not a line"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -308,15 +308,14 @@ CLAIMS = (
     Claim(
         id="clock.s72.why",
         where="section 7.2",
-        statement=(
-            "The source argues that embeddings become periodic because petals add up to circles. No test here "
-            "covers this argument. The measurement shows that petals add up to circles in every seed."
-        ),
-        source_says="the source gives an argument without a proof",
+        statement="The source argues that embeddings become periodic because petals add up to circles. This claim does not test the source's argument itself. The measurement shows that petals add up to circles in every seed.",
+        source_says="the source argues that embeddings become periodic for this reason, without a proof",
         measure=each(_all_sums),
         expected={
-            "lowest quality of a sum": at_least(0.8, "one frequency must dominate the sum"),
-            "smallest gain over the median head": at_least(0, "the sum is closer to a circle than each head's petal"),
+            "lowest quality of a sum": at_least(0.8, "one frequency must dominate the sum of the heads' petals"),
+            "smallest gain over the median head": at_least(
+                0, "the sum of the petals must be closer to a circle than each head's petal"
+            ),
         },
         needs=SEEDS,
         scope="any seed",

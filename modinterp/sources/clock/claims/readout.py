@@ -109,9 +109,9 @@ def _coprime() -> dict[str, Value]:
 
 _READ_OFF = {
     "lowest percentile of b among all, over the circles": at_least(
-        0.8, ("the point of b projects strongly in each circle")
+        0.8, ("in each circle the point of b must lie far out in the direction of the answer")
     ),
-    "all circles together are right": equals(1, "the sum must give the right answer"),
+    "all circles together are right": equals(1, "the sum of the circles must give the right answer"),
 }
 
 
@@ -122,16 +122,34 @@ def _changes(own_planes: str, parts: str, sum_right: str) -> tuple[Change, Chang
             date="2026-11-21",
             was="refuted",
             what="how the MLP's output is projected, and which sum must be right",
-            before=f"the output was projected on each plane separately, percentile {own_planes}; the sum of the circles must be right: refuted",
-            now=f"the output was split so that no part counts twice, percentile {parts}; the whole network must be right: held",
-            why="projections that count some parts twice do not add up to the network",
+            before=(
+                "the MLP's output was projected on each plane separately, where the answer had percentile "
+                f"{own_planes}; the sum of the circles had to be right; refuted"
+            ),
+            now=(
+                "the MLP's output was split into parts that do not overlap, where the answer had percentile "
+                f"{parts}; the whole network had to be right; held"
+            ),
+            why=(
+                "projections on planes that are not perpendicular count some parts twice, so their sum differs "
+                "from the network's output"
+            ),
         ),
         Change(
             date="2026-11-23",
-            what="the projection and the sum, both again as first committed",
-            before=f"the output was split so that each part counts once, percentile {parts}; all three networks are right: held",
-            now=f"the output is projected on each plane separately, percentile {own_planes}; the sum of the circles {sum_right}",
-            why=("the definition is about projections in each circle, and about the sum of the circles"),
+            what="the projection of the MLP's output and the sum of the circles, both again as first committed",
+            before=(
+                "the MLP's output was split into parts that do not overlap, where the answer had percentile "
+                f"{parts}; all three networks were right; held"
+            ),
+            now=(
+                "the MLP's output is projected on each plane separately, where the answer has percentile "
+                f"{own_planes}; the answer of the sum of the circles is {sum_right}"
+            ),
+            why=(
+                "the definition that we committed first is about projections in each circle and about the sum "
+                "of the circles"
+            ),
         ),
     )
 
@@ -174,16 +192,18 @@ CLAIMS = (
         id="clock.s10.cumulative",
         where="section 10",
         statement=(
-            "A rival answer that leads in one circle loses in another. A single circle is often wrong; all "
-            "circles together are right."
+            "A wrong answer with a high score in one circle has a low score in another circle. A single "
+            "circle is often wrong; all circles together are right."
         ),
-        source_says="the source argues this",
+        source_says="the source argues this without a measurement",
         measure=each(_accuracy_of_circles),
         expected={
             "accuracy of all circles together, with the constant": at_least(
                 0.999, "the sum of the circles must be right"
             ),
-            "highest accuracy of a circle alone": at_most(0.999, "a circle alone is less accurate than the sum"),
+            "highest accuracy of a circle alone": at_most(
+                0.999, "a single circle must be less accurate than the sum of the circles"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -193,12 +213,12 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the definition of the measured number",
                 before=(
-                    "accuracy was measured without the logits' mean over all pairs: 0.9994, 1.0 and 0.9946, "
-                    "held in two of three"
+                    "accuracy was measured without the logits' mean over all pairs: it was 0.9994, 1.0 and "
+                    "0.9946, so the claim held in two of three networks"
                 ),
                 now=(
-                    "the logits' mean is kept, also for a single circle: accuracy is 1.0 in all three networks,"
-                    " and 0.098, 0.163 and 0.074 for one circle"
+                    "the logits' mean is kept, also for a single circle: the accuracy of all circles is 1.0"
+                    " in all three networks, and that of one circle is 0.098, 0.163 and 0.074"
                 ),
                 why="the mean of the logits is a bias that belongs to no circle",
             ),
@@ -211,13 +231,15 @@ CLAIMS = (
             "A trained network needs at least two circles and two heads. In theory one exact circle is "
             "enough, as the source says."
         ),
-        source_says="at least 2",
+        source_says="at least 2 circles and 2 heads",
         measure=_how_many,
         expected={
             "highest accuracy with one frequency of the logits kept": at_most(
-                LEARNED.low, "one circle alone must not be enough"
+                LEARNED.low, "with one circle alone, most answers must be wrong"
             ),
-            "test accuracy with one head": at_most(LEARNED.low, "one head must not be enough"),
+            "test accuracy with one head": at_most(
+                LEARNED.low, "a network with one head must not reach a high test accuracy"
+            ),
         },
         reported=(
             "margin of one exact circle",
@@ -226,10 +248,10 @@ CLAIMS = (
         ),
         needs=(MAIN, ONE_HEAD),
         finding=one_seed(
-            "For a prime modulus one exact circle has a unique answer, with a margin of 0.0015. A trained "
-            "network needs several circles: with one circle alone, at most 15% of the answers are right. "
-            "One head is enough: a network with one head groks at epoch 2,660, with five circles, and "
-            "answers every pair."
+            "For a prime modulus one exact circle gives a unique answer, but the logit of the right answer "
+            "leads by only 0.0015. A trained network needs several circles: with one circle alone, at most "
+            "15% of the answers are right. One head is enough: a network with one head and five circles "
+            "groks at epoch 2,660 and answers every pair correctly."
         ),
         figure="readout",
         control="also true before training",
@@ -245,9 +267,9 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The right condition for a unique answer is gcd(k1, k2, ..., P) = 1. A check of every residue confirms this. For a"
-            " prime P any frequency meets the condition of a unique answer. Mod 53 the paper's frequencies "
-            "10, 14 and 22 have a common divisor, and the network generalises.",
+            "The answer is unique exactly if gcd(k1, k2, ..., P) = 1. A check of every residue confirms "
+            "this condition. For a prime P any frequency meets the condition of a unique answer. Mod 53 the"
+            " paper's frequencies 10, 14 and 22 have a common divisor, and the network generalises.",
             "source",
         ),
         figure="explorer",

@@ -92,33 +92,39 @@ CLAIMS = (
         id="clock.s3.irrelevant",
         where="section 3",
         statement=(
-            "Without positional embeddings the network groks and learns the same algorithm. The paper that the "
-            "source cites has no ablation of positional embeddings."
+            "Without positional embeddings the network groks and learns the same algorithm. The source "
+            "cites a paper by Nanda et al., which has no ablation of positional embeddings."
         ),
         source_says="the source says that Nanda et al. confirmed positional embeddings to be irrelevant",
         measure=each(lambda m: {"delayed": m.grokking.delayed}),
         expected={
-            "delayed": equals(1, "the network must grok"),
-            "logit_fve": at_least(0.9, "the paper has 95.3%, with positional embeddings"),
+            "delayed": equals(1, "the network without positional embeddings must grok"),
+            "logit_fve": at_least(
+                0.9,
+                "waves of a + b explain 95.3% of the logits in the paper's network, which has positional embeddings",
+            ),
         },
         reported=("grokked",),
         needs=SEEDS,
         scope="any seed",
-        finding=mixed("all networks without positional embeddings grok"),
+        finding=mixed(
+            "all networks without positional embeddings grok, but in some networks waves of a + b explain less "
+            "of the logits"
+        ),
         changed=(
             Change(
                 date="2026-11-28",
                 was="refuted",
                 what="the networks that are measured",
                 before=(
-                    "the claim measured three networks without positional embeddings and one with; 88% of one "
-                    "network's logits are explained; refuted"
+                    "the claim measured three networks without positional embeddings and one with; in one "
+                    "network, waves of a + b explain 88% of the logits; refuted"
                 ),
                 now=(
                     "the claim measures each network without positional embeddings; the networks of Nanda et "
                     "al. have positional embeddings"
                 ),
-                why="one network of four refuted a statement about all networks",
+                why="under the old rule one network of four decided a statement about all networks",
             ),
         ),
         figure="curves",
@@ -126,18 +132,23 @@ CLAIMS = (
     Claim(
         id="clock.s4.curves",
         where="section 4",
-        statement="The network groks within some thousand epochs, and W_E keeps shrinking for thousands more.",
+        statement=(
+            "The network groks within some thousand epochs, and W_E keeps shrinking for thousands of epochs more."
+        ),
         source_says="test accuracy reaches 100% by about epoch 4,000; W_E shrinks until about epoch 6,000",
         measure=each(_curves),
         expected={
             "grokked": between(
-                2_000, 20_000, "about epoch 4,000 in the source; seeds of the paper's recipe differ by a factor of 3"
+                2_000,
+                20_000,
+                "the source's network groks at about epoch 4,000; seeds of the recipe of Nanda et al. "
+                "differ by a factor of 3",
             ),
             "epochs from grokking until W_E settles": at_least(
-                1, "W_E settles about 2,000 epochs after grokking in the source"
+                1, "in the source W_E stops shrinking about 2,000 epochs after grokking"
             ),
             "share of the sum of squares of W_E that goes after grokking": at_least(
-                0.02, "the share within which the sum of squares counts as settled"
+                0.02, "W_E must shrink by more than the share within which its sum of squares counts as settled"
             ),
         },
         needs=SEEDS,
@@ -146,9 +157,9 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a third number of the claim has an expected value",
+                what="the amount by which W_E shrinks also has an expected value",
                 before="the claim tested only two epochs, which an untrained network does not have",
-                now="the claim also tests how much W_E shrinks: 0.35 to 0.42, and 0 before training",
+                now="the claim also tests by which share W_E shrinks: 0.35 to 0.42, and 0 before training",
                 why="the claim needs a number that also exists before training, for comparison",
             ),
         ),

@@ -61,15 +61,19 @@ CLAIMS = (
         id="clock.s95.wdown_sv",
         where="section 9.5",
         statement="W_out has two large singular values for each circle.",
-        source_says="6 for 3 circles",
+        source_says="6 large singular values for 3 circles",
         measure=each(_singular_values),
         expected={
             "large singular values less 2 K": between(
-                -2, 2, "the source has 6 large singular values; networks of the paper's authors have 10 and 8"
+                -2,
+                2,
+                "W_out has 6 large singular values in the source's network, and 10 and 8 in two networks of"
+                " Nanda et al.",
             ),
             "last of the large singular values over the next": at_least(
                 1.5,
-                "large means compared with the other singular values; networks of the paper's authors have 2.1 and 2.3",
+                "a singular value counts as large compared with the next smaller one; this ratio is 2.1 and"
+                " 2.3 in two networks of Nanda et al.",
             ),
             **ACCURATE,
         },
@@ -79,12 +83,15 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="a second number of the claim has an expected value",
+                what="the ratio at the largest step between singular values also has an expected value",
                 before=(
-                    "the claim tested only the number of values before the largest step, which is also right "
-                    "before training (1 value and 1 circle)"
+                    "the claim tested only the number of singular values before the largest step; before "
+                    "training this number also fits (1 value and 1 circle)"
                 ),
-                now="the step must also be clear: its ratio is 3.96, 12.3 and 6.77, and 1.02 before training",
+                now=(
+                    "the largest step between singular values must also be clear: its ratio is 3.96, 12.3 and "
+                    "6.77, and 1.02 before training"
+                ),
                 why="every list of numbers has a largest step, even without structure",
             ),
         ),
@@ -96,9 +103,9 @@ CLAIMS = (
         source_says="in the source the singular vectors 3 and 5, 1 and 2, 0 and 4 form pairs",
         measure=each(_singular_pairs),
         expected={
-            "key frequencies that own two": equals(1, "every circle has its pair of singular vectors"),
+            "key frequencies that own two": equals(1, "every circle must have a pair of singular vectors"),
             "lowest share of a singular vector in one circle": at_least(
-                0.6, "each singular vector belongs to one circle"
+                0.6, "most of what passes along a singular vector must belong to one circle"
             ),
         },
         needs=SEEDS,
@@ -109,7 +116,7 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 was="refuted",
-                what="which share along a singular vector is measured",
+                what="the signals whose share along a singular vector is measured",
                 before=(
                     "the claim measured the share of all variance along a singular vector: 0.451, 0.928 and "
                     "0.592, refuted"
@@ -131,11 +138,13 @@ CLAIMS = (
             "Each circle has a pair of singular vectors of W_out. The pair of singular vectors resembles "
             "the third and fourth principal direction of the neurons' planes, not the first two."
         ),
-        source_says="the pair of singular vectors is like the third and fourth principal direction",
+        source_says="the pair of singular vectors of a circle resembles the third and fourth principal direction",
         measure=each(_singular_and_principal),
         expected={
             "share of key frequencies twice as near to directions 3, 4": at_least(
-                2 / 3, "in the source all three circles resemble the third and fourth direction"
+                2 / 3,
+                "in the source the singular vectors of all three circles resemble the third and fourth "
+                "principal direction",
             )
         },
         needs=SEEDS,
@@ -146,12 +155,18 @@ CLAIMS = (
         id="clock.s96.focus",
         where="section 9.6",
         statement=(
-            "W_out magnifies the neurons' third and fourth principal directions, in which circles turn, more than "
-            "the first and second."
+            "W_out magnifies the neurons' third and fourth principal directions, in which circles rotate, "
+            "more than the first and second."
         ),
-        source_says="W_out magnifies the third and fourth directions",
+        source_says="W_out magnifies the third and fourth principal directions",
         measure=each(_gains_of_W_out),
-        expected={"lowest ratio of gains": at_least(2, "the images must be clearly longer")},
+        expected={
+            "lowest ratio of gains": at_least(
+                2,
+                "the images of the third and fourth directions must be clearly longer than those of the first and "
+                "second",
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="singular",

@@ -125,7 +125,8 @@ CLAIMS = (
         measure=_maxima,
         expected={
             MAXIMA.format(name): equals(
-                count, "this many elements of S5 have the largest character: the order of the representation's kernel"
+                count,
+                "the number of elements of S5 with the largest character is the order of the representation's kernel",
             )
             for name, count in (
                 ("standard", 1),
@@ -157,7 +158,7 @@ CLAIMS = (
         id="groups.sign.relu",
         where="section 5.3",
         statement="One ReLU of sign(a) and sign(b) contains sign(a), sign(b) and sign(a b) in equal shares.",
-        source_says="trained neurons have shares of 0.3333, 0.3334 and 0.3333",
+        source_says="in trained neurons sign(a), sign(b) and sign(a b) have shares of 0.3333, 0.3334 and 0.3333",
         measure=_relu,
         expected={"largest difference of a share to 1/3": _EXACT},
         scope="any network",

@@ -93,33 +93,30 @@ def _cosets(m: GroupMeasurements) -> dict[str, Value]:
 FROM_999 = Change(
     date="2026-11-23",
     what="a neuron counts as constant on cosets if at least this share of its variance lies between cosets",
-    before="0.95: the proof then covers 0.3% and 99.9% of the pairs in two A5 MLPs, with 2.5 times fewer operations",
-    now="0.999: the proof then covers all pairs in both MLPs, with 1.4 and 2.0 times fewer operations",
-    why=(
-        "We chose 0.999 after seeing the shares of proven pairs. The choice changes no tolerance. The proof treats a "
-        "neuron below the share element by element, with more operations. The proof is valid for every share. For "
-        "the authors' S5 network, shares of 0.9 and 0.9999 both prove all pairs, with 3.6 times fewer operations."
-    ),
+    before="the share was 0.95; the proof then covers 0.3% and 99.9% of the pairs in two A5 MLPs, with 2.5 times fewer operations",
+    now="the share is 0.999; the proof then covers all pairs in both MLPs, with 1.4 and 2.0 times fewer operations",
+    why="We chose 0.999 after seeing the shares of proven pairs. The choice of this share changes no tolerance. The proof treats a neuron with a smaller share element by element, with more operations. The proof is valid for every choice of the share. For the authors' S5 network, the choices 0.9 and 0.9999 both prove all pairs, with 3.6 times fewer operations.",
 )
 
 CLAIMS = (
     Claim(
         id="groups.s5.neurons",
         where="section 5.3",
-        statement="Each neuron responds to a single representation, which is the same for both inputs; some neurons "
-        "are always off.",
-        source_says="in the demo 103 neurons are standard, 10 are sign and 15 are off; the least share in a released "
-        "network is 1 - 2e-8",
+        statement="Each neuron responds to a single representation, which is the same for both inputs. Some neurons are zero for all inputs.",
+        source_says=(
+            "in the demo 103 neurons respond to standard, 10 to sign, and 15 are always zero; in a released "
+            "network the smallest share of one representation is 1 - 2e-8"
+        ),
         measure=each(_pure),
         given=LEARNED,
         expected={
             "live neurons of one representation to 95%, the same of a and b": at_least(
-                0.95, "in a released network every live neuron serves one representation"
+                0.95, "in a released network every live (not always zero) neuron responds to one representation"
             ),
             "live neurons, share of all": at_least(
                 0.5,
-                "two released networks have 113 and 123 live neurons of 128; with few live neurons the result would "
-                "say little",
+                "two released networks have 113 and 123 live (not always zero) neurons of 128; with few "
+                "live neurons the result would say little",
             ),
         },
         needs=S5_MLP,
@@ -128,11 +125,12 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="whether a neuron must be live to count",
-                before="neurons need not be live: an untrained network then has no neuron for which the statement "
-                "could be false",
-                now="half of the neurons must be live: nearly all are live in our networks, and none before "
-                "training; the claim held before and after the change",
+                what="how many neurons must be live (not always zero)",
+                before="the claim did not require live neurons: an untrained network then has no neuron for which the statement could be false",
+                now=(
+                    "half of the neurons must be live: nearly all neurons are live in our networks, and none "
+                    "before training; the claim held before and after the change"
+                ),
                 why="the claim should distinguish a trained network from an untrained one",
             ),
         ),
@@ -142,13 +140,12 @@ CLAIMS = (
         where="section 5.3",
         statement="Within a cluster of neurons of one representation, rho(a), rho(b) and rho(a b) have typical "
         "shares of the activations' variance.",
-        source_says="in the demo the shares are 1/3 each for sign neurons, and 0.369, 0.405 and 0.114 for standard "
-        "neurons",
+        source_says="in the demo the three shares are 1/3 each for sign neurons, and 0.369, 0.405 and 0.114 for standard neurons",
         measure=each(_shares),
         given=LEARNED,
         expected={
             "largest difference to 1/3 of a share of the sign neurons": at_most(
-                0.02, "the demo has shares of 0.3333, 0.3334 and 0.3333"
+                0.02, "in the demo the three shares are 0.3333, 0.3334 and 0.3333"
             ),
             "rho(a b) in the standard neurons": between(
                 0.08, 0.15, "in two released networks the share of rho(a b) is 0.114 and 0.115"
@@ -169,18 +166,14 @@ CLAIMS = (
         given=LEARNED,
         expected={
             "least share of the map to logits that is tr rho(a b) rho(c^-1)": at_least(
-                0.95, "a released network has shares of 0.9831 and 0.9915"
+                0.95, "in a released network the character's share is 0.9831 and 0.9915"
             )
         },
         reported=("least share of its d^2 directions that reach the logits",),
         needs=S5_MLP,
         scope="any seed",
         finding=mixed(
-            "The statement holds for every standard and standard x sign representation. One network also learns (2, "
-            "2, 1). In the network with (2, 2, 1), only 12 of the 25 directions of (2, 2, 1) reach the logits, from "
-            "neurons that are constant on cosets. The contribution of (2, 2, 1) helps, but is not the character. In "
-            "the released network of seed 5 the statement holds for both representations (shares of 0.991 and 0.984 "
-            "with orthogonal matrices)."
+            "The statement holds for every standard and standard x sign representation. One network also learns (2, 2, 1). In this network, only 12 of the 25 directions of (2, 2, 1) reach the logits, from neurons that are constant on cosets. The contribution of (2, 2, 1) to the logits lowers the loss, but is not the character. In the released network of seed 5 the statement holds for both representations (shares of 0.991 and 0.984 with orthogonal matrices)."
         ),
         control="without control",
         figure="matrices",
@@ -200,9 +193,11 @@ CLAIMS = (
         ),
         given=LEARNED,
         expected={
-            "restricted over all-pairs loss": at_most(0.9, "the mainline network's loss falls to 0.30 times"),
+            "restricted over all-pairs loss": at_most(
+                0.9, "the loss of the mainline network falls to 0.30 times its full loss"
+            ),
             "accuracy with rho(a b) of key representations alone": at_least(
-                0.999, "with only rho(a b), a released network has an accuracy of 1.0"
+                0.999, "with only rho(a b) kept, a released network has an accuracy of 1.0"
             ),
         },
         behaviour=("accuracy with rho(a b) of key representations alone",),
@@ -214,9 +209,9 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the tolerance of the restricted loss, relative to the loss of the whole network",
-                before="at most 1; an untrained network just meets this, with 0.9998",
-                now="at most 0.9; seed 1 has 0.03, so the claim held with the old and the new tolerance",
-                why="before training both losses equal the loss of guessing, and the claim should fail",
+                before="the ratio had to be at most 1; an untrained network just meets this, with 0.9998",
+                now="the ratio must be at most 0.9; seed 1 has 0.03, so the claim held with the old and the new tolerance",
+                why="before training the restricted and the full loss equal the loss of guessing, and the claim should fail",
             ),
         ),
         control="also true of random labels",
@@ -226,7 +221,7 @@ CLAIMS = (
         where="section 5.5",
         statement="If rho(a b) of the key representations is removed from the neurons, the network fails even on its "
         "training data.",
-        source_says="the excluded loss is 7.59 in the mainline network and 7.3 to 17.4 in 50 seeds; guessing has 4.787",
+        source_says="the excluded loss is 7.59 in the mainline network and 7.3 to 17.4 in 50 seeds; the loss of guessing is 4.787",
         measure=each(lambda m: {EXCLUDED: m.neurons_excluded_loss / math.log(m.p)}),
         given=LEARNED,
         expected={EXCLUDED: at_least(1.1, "the excluded loss of 50 seeds is at least 1.5 times the loss of guessing")},
@@ -238,9 +233,14 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the tolerance of the excluded loss, in units of the loss of guessing",
-                before="at least 1; an untrained network just meets this, with 1.00005",
-                now="at least 1.1; seed 1 has 2.4, so the claim held with the old and the new tolerance",
-                why="an untrained network has learned nothing that could be excluded, so the claim should fail",
+                before="the excluded loss had to be at least 1 times the loss of guessing; an untrained network just meets this, with 1.00005",
+                now=(
+                    "the excluded loss must be at least 1.1 times the loss of guessing; seed 1 has 2.4, so the "
+                    "claim held with the old and the new tolerance"
+                ),
+                why=(
+                    "an untrained network has learned nothing that could be excluded, so the claim should fail for it"
+                ),
             ),
         ),
         control="also true of random labels",
@@ -248,19 +248,20 @@ CLAIMS = (
     Claim(
         id="groups.s5.by_irrep",
         where="section 5.5",
-        statement="If representations are removed one at a time, only the removal of key representations changes the "
-        "loss.",
-        source_says="the loss is 7.27 without standard, 6.0e-4 without sign, unchanged without others; 1.05e-4 with "
-        "standard alone, 4.10 with sign alone, 4.72 with others alone",
+        statement=(
+            "If representations are removed one at a time, only the removal of a key representation changes the loss."
+        ),
+        source_says="the loss is 7.27 without standard, 6.0e-4 without sign, and unchanged without other representations; 1.05e-4 with standard alone, 4.10 with sign alone, 4.72 with other representations alone",
         measure=each(_by_irrep),
         given=LEARNED,
         expected={
             EXCLUDED_OTHER: at_most(0.2, "the mainline network's loss does not change without another representation"),
             RESTRICTED_OTHER: at_least(
-                0.9, "with other representations alone, the mainline network's loss is 4.72; guessing has 4.787"
+                0.9,
+                "with other representations alone, the mainline network's loss is 4.72; the loss of guessing is 4.787",
             ),
             "least loss with one key representation alone [nats]": at_most(
-                0.1, "the mainline network's loss with standard alone is 1.05e-4"
+                0.1, "with the standard representation alone, the mainline network's loss is 1.05e-4"
             ),
         },
         needs=S5_MLP,
@@ -270,25 +271,24 @@ CLAIMS = (
     Claim(
         id="groups.s5.cosets",
         where="not in the paper; Stander et al. 2023 explain such networks by cosets",
-        statement=(
-            "Each neuron is constant on the cosets of a subgroup, although functions of the neuron's representation "
-            "need not be."
+        statement="Each neuron is constant on the cosets of a subgroup, although functions of the neuron's representation need not be.",
+        source_says=(
+            "in a released network 54 neurons are constant on cosets of S4, and the other 66 on cosets of a "
+            "subgroup of order 20 (our count)"
         ),
-        source_says="in a released network all 120 neurons are: 54 on cosets of S4, 66 on cosets of a subgroup of "
-        "order 20 (our count)",
         measure=each(_cosets),
         given=LEARNED,
         expected={
             "neurons constant on cosets of a subgroup": near(
                 1,
                 0.1,
-                "in a released network all neurons are constant on cosets; we knew this beforehand, so only our "
-                "networks are a test",
+                "in a released network all neurons are constant on cosets; we knew this before we wrote the"
+                " claim, so only our own networks test it",
             ),
             "random functions of the same representations on as large ones": at_most(
                 0.1,
-                "random functions must rarely be constant on cosets, or constant neurons would show nothing; in "
-                "samples for a released network none was constant",
+                "random functions of a representation must rarely be constant on cosets, otherwise constant"
+                " neurons show nothing; in samples for a released network no function was constant",
             ),
         },
         needs=S5_MLP,
@@ -299,8 +299,8 @@ CLAIMS = (
         id="groups.proof",
         where="not in the paper; Wu et al. 2024 bound such networks",
         statement=(
-            "Because neurons are constant on cosets, a proof shows that most answers are right, with fewer "
-            "operations than trying all pairs."
+            "Because neurons are constant on cosets, a proof with fewer operations than trying all pairs "
+            "shows that most answers are right."
         ),
         source_says="Wu et al. prove 95% of the answers right, for half of their S5 networks (from memory)",
         measure=each(
@@ -311,9 +311,11 @@ CLAIMS = (
         ),
         given=LEARNED,
         expected={
-            "share of all pairs proven to be answered rightly": at_least(0.95, "Wu et al. 2024 report a bound of 95%"),
+            "share of all pairs proven to be answered rightly": at_least(
+                0.95, "Wu et al. 2024 prove that at least 95% of the answers are right"
+            ),
             "operations of trying all pairs over those of the proof": at_least(
-                1.01, "with as many operations, trying all pairs would be the simpler proof"
+                1.01, "the proof must need fewer operations than trying all pairs, which is the simpler proof"
             ),
         },
         needs=(*A5_MLP, *S5_MLP),

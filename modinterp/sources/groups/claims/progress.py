@@ -92,8 +92,10 @@ CLAIMS = tuple(
             "excluded",
             "The excluded loss separates memorising, circuit formation and clean-up: the excluded loss rises long "
             "before the test loss falls.",
-            "the excluded loss is 0.071 at epoch 24,712, 0.80 at epoch 79,585 (where the test loss is 11.1), and "
-            "12.2 at epoch 99,561",
+            (
+                "in the mainline network the excluded loss is 0.071 at epoch 24,712, 0.80 at epoch 79,585 "
+                "(where the test loss is 11.1), and 12.2 at epoch 99,561"
+            ),
             _excluded,
             {RISE: at_least(3, "in the mainline network the excluded loss rises from 0.071 to 0.80, a factor of 11")},
             HOLDS,
@@ -114,31 +116,42 @@ CLAIMS = tuple(
         ),
         (
             "sign_first",
-            "The network learns the sign representation first, while memorising.",
-            "the sign is learned first in 45 of 50 seeds",
+            "The network learns the sign representation before all other representations, while it memorises.",
+            "in 45 of 50 seeds the sign representation is learned first",
             _sign_first,
-            {"sign is learned no later than any other": equals(1, "the sign is learned first in 45 of 50 seeds")},
+            {
+                "sign is learned no later than any other": equals(
+                    1, "in 45 of 50 seeds the sign representation is learned first"
+                )
+            },
             Finding(
                 "holds",
-                "In all networks, the logits become similar to the sign representation earlier than to other "
-                "representations. But this does not always happen during memorising. The network s5-mlp-3 has "
-                "memorised by epoch 400; its similarity to sign passes 0.05 at epoch 14,000.",
+                "In all networks, the logits become similar to the sign representation earlier than to "
+                "other representations. But this does not always happen during memorising. The network "
+                "s5-mlp-3 has memorised by epoch 400, but the similarity of its logits to the sign "
+                "representation passes 0.05 only at epoch 14,000.",
             ),
         ),
         (
             "norm",
             "The sum of squared weights falls while the circuit forms, and falls most at clean-up.",
-            "the sum is 18,900 at epoch 2,000, 10,100 at epoch 90,000 and 5,014 at the end; 50 seeds end with 4,897 "
-            "to 7,182",
+            (
+                "the sum of squared weights is 18,900 at epoch 2,000, 10,100 at epoch 90,000 and 5,014 at the "
+                "end; in 50 seeds it is 4,897 to 7,182 at the end"
+            ),
             _norm,
             {
-                "final sum of squared weights": between(4_000, 9_000, "50 seeds end with a sum of 4,897 to 7,182"),
-                NORM_FALL: at_most(0.5, "in the mainline network the sum falls from about 12,000 to 5,014"),
+                "final sum of squared weights": between(
+                    4_000, 9_000, "in 50 seeds the final sum of squared weights is 4,897 to 7,182"
+                ),
+                NORM_FALL: at_most(
+                    0.5, "in the mainline network the sum of squared weights falls from about 12,000 to 5,014"
+                ),
             },
             mixed(
-                "The sum of squared weights falls by more than a half, except in one seed, where it falls by "
-                "slightly less than a half. We stop training 20,000 epochs after the test loss is small, while the "
-                "sum still falls. The source trains to epoch 250,000.",
+                "The sum of squared weights falls by more than a half, except in one seed, where the sum "
+                "falls by slightly less than a half. We stop training 20,000 epochs after the test loss is "
+                "small, while the sum of squared weights still falls. The source trains to epoch 250,000.",
             ),
         ),
     )

@@ -64,19 +64,19 @@ CLAIMS = (
             "There are two architectures: an MLP on two embeddings, and a transformer of one layer without biases."
         ),
         source_says=(
-            "the S5 MLP has 142,336 weights and 5,760 of 14,400 pairs; training uses AdamW with rate 0.001 and decay "
-            "1, on 0.3 to 0.6 of the pairs"
+            "the S5 MLP has 142,336 weights and is trained on 5,760 of 14,400 pairs; all networks use AdamW"
+            " with rate 0.001 and decay 1, on 0.3 to 0.6 of the pairs"
         ),
         measure=_setup,
         expected={
-            "weights of the S5 MLP": equals(142_336, "2 * 120 * 256 + 512 * 128 + 128 * 120"),
+            "weights of the S5 MLP": equals(142_336, "the number of weights is 2 * 120 * 256 + 512 * 128 + 128 * 120"),
             "training pairs of the S5 MLP": equals(5760, "training uses 40% of 14,400 pairs"),
             "transformer as in the code": equals(
                 1, "the released code has 4 heads of width 32, 512 neurons and no biases"
             ),
             OPTIMISER: equals(1, "these are the released code's settings"),
             "networks trained on the code's fraction of the pairs, share": equals(
-                1, "the released code has this fraction for each group"
+                1, "the released code trains on this fraction of the pairs for each group"
             ),
         },
         scope="any network",
@@ -85,8 +85,10 @@ CLAIMS = (
         id="groups.s5.grok",
         where="section 5.6",
         statement="The S5 MLP memorises quickly and generalises very much later.",
-        source_says="seed 2 memorises at 337 and groks at 93,556, with a test loss up to 35.9; seeds 1 to 6 grok at "
-        "85,753 to 218,023",
+        source_says=(
+            "seed 2 memorises at epoch 337 and groks at epoch 93,556, with a test loss of up to 35.9; seeds 1 "
+            "to 6 grok at epochs 85,753 to 218,023"
+        ),
         measure=each(lambda m: {"grokking over memorising epoch": m.grokking.grokked / max(m.grokking.memorised, 1)}),
         expected={
             "memorised": at_most(1500, "in the released log memorising ends at epoch 337"),
@@ -96,7 +98,9 @@ CLAIMS = (
                 250_000,
                 "networks grok at epochs 85,753 to 218,023 in the released logs, and at epoch 60,000 in the demo",
             ),
-            "grokking over memorising epoch": at_least(30, "in the released log the ratio of the two epochs is 278"),
+            "grokking over memorising epoch": at_least(
+                30, "in the released log grokking comes at 278 times the epoch of memorising"
+            ),
         },
         needs=S5_MLP,
         scope="any seed",
@@ -106,10 +110,10 @@ CLAIMS = (
         id="groups.s5.final",
         where="table 1",
         statement="All S5 MLPs end with full accuracy and small loss.",
-        source_says="50 of 50 seeds have an accuracy above 0.999, and a test loss of 2.3e-6 to 9.2e-4",
+        source_says="all 50 seeds have an accuracy above 0.999, and a test loss of 2.3e-6 to 9.2e-4",
         measure=each(lambda m: {"test loss [nats]": m.loss_of(m.logits, None if m.spec is None else m.split.test)}),
         expected={
-            "final_test_accuracy": at_least(0.999, "50 of 50 seeds have an accuracy above 0.999"),
+            "final_test_accuracy": at_least(0.999, "all 50 seeds have an accuracy above 0.999"),
             "test loss [nats]": at_most(1e-3, "in 50 seeds the test loss is at most 9.2e-4"),
         },
         needs=S5_MLP,
@@ -122,17 +126,17 @@ CLAIMS = (
             statement=f"The {name} network also groks.",
             source_says=says,
             expected={
-                "grokked": between(low / 3, high * 3, f"the source has {says}; we allow a factor of 3"),
-                "final_test_accuracy": at_least(0.99, "the network has generalised when its training ends"),
+                "grokked": between(low / 3, high * 3, f"the source's networks grok at {says}; we allow a factor of 3"),
+                "final_test_accuracy": at_least(0.99, "the network must have generalised when its training ends"),
             },
             changed=(
                 Change(
                     date="2026-11-29",
-                    what="which numbers of the claim have an expected value",
+                    what="the numbers of the claim that have an expected value",
                     before="only the grokking epoch has an expected value; a run that never generalises has no such "
                     "epoch",
                     now="the test accuracy at the end of training also has an expected value",
-                    why="a control that never generalises must be able to fail the claim",
+                    why="the claim must fail for a control network that never generalises",
                 ),
             ),
             # never generalises
@@ -157,19 +161,28 @@ CLAIMS = (
         expected={
             "share of pairs in which D59 or A5 groks before S5": at_least(
                 0.9,
-                "in the released logs D59 and A5 grok before S5 in all pairs of networks, with two networks per group",
+                "in the released logs each network on D59 and A5 groks before each network on S5, with two "
+                "networks for each group",
             )
         },
         reported=("last grokking epoch of D59 and A5 over the first of S5",),
         changed=(
             Change(
                 date="2026-11-28",
-                what="the measure and the verdict",
-                before="the last grokking epoch of D59 and A5 over the first grokking epoch of S5, at most 0.999: "
-                "the ratio is 1.06 with eight seeds of S5 and A5, refuted (with three seeds each, the claim "
-                "held)",
-                now="the share of network pairs in which D59 or A5 groks before S5, at least 0.9",
-                why="with more seeds, the extremes of two samples overlap, even if most values are far apart",
+                what="how grokking epochs are compared, and the verdict",
+                before=(
+                    "the last grokking epoch of D59 and A5 had to be at most 0.999 times the first of S5: the "
+                    "ratio is 1.06 with eight seeds of S5 and A5; refuted (with three seeds each, the claim "
+                    "held)"
+                ),
+                now=(
+                    "in at least 0.9 of the pairs of networks, the network on D59 or A5 must grok before the "
+                    "network on S5"
+                ),
+                why=(
+                    "with more seeds, the extreme epochs of the two groups of networks overlap, even if most "
+                    "epochs are far apart"
+                ),
                 was="refuted",
             ),
         ),

@@ -115,11 +115,15 @@ CLAIMS = (
         where="section 6",
         statement="The seed decides which representations a network learns: networks share the algorithm, but not "
         "the representations (weak universality).",
-        source_says="50 seeds of the S5 MLP have 9 different sets of representations; seeds 1 to 4 have 3 sets",
+        source_says=(
+            "50 seeds of the S5 MLP learn 9 different sets of representations; seeds 1 to 4 learn 3 different sets"
+        ),
         measure=_sets,
         given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={
-            "different sets of key representations": at_least(2, "in the released table 4 seeds have 3 different sets")
+            "different sets of key representations": at_least(
+                2, "in the released table 4 seeds learn 3 different sets of representations"
+            )
         },
         needs=MLPS,
         scope="any seed",
@@ -128,9 +132,12 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the networks whose sets of key representations are counted",
-                before="only networks of S5: one network, hence one set",
-                now="networks of each group separately; at least one group must have two sets. In D59 and C113 all "
-                "sets differ; in A5 both networks have equal sets",
+                before="only networks of S5 counted: one network, hence one set of representations",
+                now=(
+                    "the networks of each group are counted separately; in at least one group, networks must "
+                    "have two different sets of representations. In D59 and C113 all sets differ; in A5 both "
+                    "networks have equal sets"
+                ),
                 why="the statement is about any group, and one network cannot show a difference between seeds",
             ),
         ),
@@ -140,13 +147,15 @@ CLAIMS = (
         where="section 6",
         statement="Networks learn low-dimensional representations more often than high-dimensional representations, "
         "with exceptions.",
-        source_says="of 50 seeds, 49 learn sign, 49 standard, 18 (2, 2, 1), 17 standard x sign, 10 (3, 2) and 0 (3, "
-        "1, 1)",
+        source_says=(
+            "of 50 seeds, 49 learn the representation sign, 49 standard, 18 (2, 2, 1), 17 standard x sign, 10 "
+            "(3, 2) and 0 (3, 1, 1)"
+        ),
         measure=_frequency,
         expected={
             LEARN_SIGN: at_least(2, "in the source 49 of 50 seeds learn this representation; we have three seeds"),
             LEARN_STANDARD: at_least(2, "in the source 49 of 50 seeds learn this representation; we have three seeds"),
-            LEARN_LARGEST: equals(0, "in the source 0 of 50 seeds learn this representation"),
+            LEARN_LARGEST: equals(0, "in the source no seed of 50 learns this representation"),
         },
         needs=S5_MLP,
         figure="prevalence",
@@ -159,8 +168,12 @@ CLAIMS = (
         measure=_number,
         given={SEVERAL: at_least(2, "the statement is about several networks of one recipe")},
         expected={
-            "key representations of S5 MLPs that learned": between(2, 5, "50 seeds have 2 to 5 representations"),
-            "different numbers of key representations": at_least(2, "50 seeds have 2, 3, 4 and 5 representations"),
+            "key representations of S5 MLPs that learned": between(
+                2, 5, "networks of 50 seeds learn 2 to 5 representations"
+            ),
+            "different numbers of key representations": at_least(
+                2, "in 50 seeds the numbers 2, 3, 4 and 5 of representations all occur"
+            ),
         },
         needs=MLPS,
         required=("groups/s5-mlp-[0-9]",),
@@ -169,9 +182,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="the networks whose number of key representations is taken",
-                before="the networks of S5: the only network had 4 representations; the claim held, and would have "
-                "held without any variation",
+                what="the networks whose number of key representations counts",
+                before=(
+                    "only networks of S5 counted: the only network had 4 representations; the claim held, and "
+                    "would have held without any variation"
+                ),
                 now="networks of S5 must have 2 to 5 representations, and the networks of at least one group must "
                 "have two different numbers",
                 why="one network cannot show that a number varies",
@@ -182,8 +197,10 @@ CLAIMS = (
         id="groups.universality.arch",
         where="section 6",
         statement="Transformers use fewer representations than MLPs.",
-        source_says="on C113, transformers have 3, 4, 4, 3 representations and MLPs 8, 6, 9, 6; on D59, transformers "
-        "have 4, 3, 3, 5 and MLPs 8, 6, 7, 5",
+        source_says=(
+            "number of representations on C113: transformers 3, 4, 4, 3 and MLPs 8, 6, 9, 6; on D59: "
+            "transformers 4, 3, 3, 5 and MLPs 8, 6, 7, 5"
+        ),
         measure=_fewer,
         expected={
             "strong representations of transformers over those of MLPs": at_most(
@@ -203,7 +220,7 @@ CLAIMS = (
             "Most weak frequencies of MLPs are twice a strong frequency: the ReLU makes these harmonics, which have "
             "no circuit of their own."
         ),
-        source_says="18 of 18 weak frequencies on C113 are, and 15 of 16 on D59 (our count)",
+        source_says="all 18 weak frequencies on C113 are twice a strong frequency, and 15 of 16 on D59 (our count)",
         measure=_doubles,
         expected={
             "weak frequencies that are doubled strong ones, share": at_least(
@@ -216,17 +233,24 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="the frequencies over which the share is taken",
-                before="the frequencies of each network, counted by network: 1 of 1 network, so the claim held",
-                now="the frequencies of all trained networks together, as in other counts: a share of 1, so the "
-                "claim held",
-                why="a network has one to five weak frequencies, too few for a share of four fifths",
+                what="the weak frequencies over which the share is computed",
+                before=(
+                    "the share was computed for each network: one network was measured and met the tolerance, "
+                    "so the claim held"
+                ),
+                now=(
+                    "the share is computed over the weak frequencies of all trained networks together: it is 1,"
+                    " so the claim held"
+                ),
+                why="a network has one to five weak frequencies, too few to test a share of four fifths",
             ),
             Change(
                 date="2026-11-28",
                 what="the statement",
-                before="the statement said that weak frequencies are twice a strong frequency; 24 of 29 weak "
-                "frequencies are",
+                before=(
+                    "the statement said that weak frequencies are twice a strong frequency; this is true of 24 "
+                    "of 29 weak frequencies"
+                ),
                 now="the statement says that most weak frequencies are twice a strong frequency",
                 why="five of the 29 weak frequencies are not twice a strong frequency",
             ),
@@ -243,8 +267,8 @@ CLAIMS = (
         "128 neurons",
         measure=_width,
         expected={
-            WIDE: at_least(0.99, "50 of 50 networks with 128 neurons generalise"),
-            NARROW: at_most(0.99, "0 of 4 networks with 64 neurons generalise"),
+            WIDE: at_least(0.99, "all 50 networks with 128 neurons generalise"),
+            NARROW: at_most(0.99, "none of the 4 networks with 64 neurons generalises"),
         },
         needs=(*S5_MLP, *S5_NARROW),
         required=("groups/s5-mlp-[0-9]*", "groups/s5-mlp-width-64-*"),

@@ -8,12 +8,14 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-H1",
         conflict=(
-            "The phase equations that the source's app and post print make the misalignment D = 0 repel phases. The "
-            "source's theorem and simulation say that D = 0 attracts phases."
+            "The phase equations that the source's app and post print make the misalignment D = 0 an "
+            "unstable point. The source's theorem and simulation say that D = 0 is stable."
         ),
         settled_by={"ode.attractor": (flow_claims.OWN_RATE, flow_claims.APP_RATE, flow_claims.BLOG_RATE)},
-        follows="The signs in the printed phase equations are misprints. In the gradient flow that we derive from "
-        "the loss, D = 0 attracts, as in the source's simulation.",
+        follows=(
+            "The signs in the printed phase equations are misprints. In the gradient flow that we derive from "
+            "the loss, D = 0 is stable, as in the source's simulation."
+        ),
     ),
     Contradiction(
         id="X-H3",

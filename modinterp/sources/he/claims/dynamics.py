@@ -157,7 +157,7 @@ CLAIMS = (
                 0.9999, "while predicted probabilities are nearly uniform, a single frequency is preserved exactly"
             ),
             LEAST_LATE: at_least(
-                0.95, "in the authors' network one frequency holds at least .967 of the energy at epoch 9,800"
+                0.95, "in the authors' network one frequency holds at least .967 of each neuron's energy at epoch 9,800"
             ),
         },
         needs=named("quad1"),
@@ -171,7 +171,7 @@ CLAIMS = (
             "With ReLU, energy of the reading weights leaks to odd harmonics: the third harmonic gets a ninth of the "
             "first, and the fifth a twenty-fifth."
         ),
-        source_says="1/9 and 1/25",
+        source_says="the third harmonic gets 1/9 of the first, and the fifth 1/25",
         measure=each(_leaks),
         expected={
             THIRD: between(0.7 / 9, 1.3 / 9, "the source states a ninth for the third harmonic; we allow 30%"),
@@ -183,8 +183,9 @@ CLAIMS = (
         figure="waves",
         finding=refuted(
             (
-                "The third harmonic is .21 to .24 times the first, and the fifth .06 to .11 times the first. A "
-                "first-order calculation gives 3/5 and 1/7."
+                "The third harmonic is .21 to .24 times the first, and the fifth harmonic is .06 to .11 "
+                "times the first. A first-order calculation gives 3/5 for the third harmonic and 1/7 for "
+                "the fifth."
             ),
             "source",
         ),
@@ -201,10 +202,10 @@ CLAIMS = (
         measure=each(_leaks),
         expected={
             "largest relative difference of first-order harmonics read": at_most(
-                0.02, "measured harmonics should equal the formula's, at p = 97"
+                0.02, "the measured harmonics should equal those of the formula, at p = 97"
             ),
             "largest relative difference of first-order harmonics written": at_most(
-                0.02, "measured harmonics should equal the formula's, at p = 97"
+                0.02, "the measured harmonics should equal those of the formula, at p = 97"
             ),
             EVEN: at_most(0.02, "in the authors' network the second harmonic is .004 of the first"),
         },
@@ -218,8 +219,8 @@ CLAIMS = (
         id="he.align.first",
         where="sections 4.3 and 4.4",
         statement=(
-            "In each neuron, the phases align first, and then the magnitude explodes. Magnitudes grow least in "
-            "neurons with the largest initial misalignment."
+            "In each neuron, the phases align first, and then the magnitude grows rapidly. Magnitudes grow "
+            "least in neurons with the largest initial misalignment."
         ),
         source_says="phases align first, then magnitudes grow",
         measure=each(_align_first),
@@ -241,7 +242,8 @@ CLAIMS = (
         measure=each(_align_std),
         expected={
             SINE: at_most(
-                0.25, "in the authors' network the mean |sin D| is .166 at epoch 400; random phases have .637"
+                0.25,
+                "in the authors' network the mean |sin D| is .166 at epoch 400; for random phases this mean is .637",
             )
         },
         reported=(EPOCH,),
@@ -263,8 +265,9 @@ CLAIMS = (
         scope="any seed",
         figure="lottery",
         finding=refuted(
-            "The frequency of least initial misalignment |D| wins in only 15% to 24% of the neurons; chance gives "
-            "9%. The frequency of largest initial amplitude wins in 41% to 52% of the neurons.",
+            "The frequency of least initial misalignment |D| wins in only 15% to 24% of the neurons; by "
+            "chance it would win in 9%. The frequency of largest initial amplitude wins in 41% to 52% of "
+            "the neurons.",
             "source",
         ),
     ),
@@ -279,10 +282,14 @@ CLAIMS = (
         measure=each(_lottery),
         expected={
             BY_TIME: at_least(
-                0.85, "in the authors' network the first frequency to dominate wins in .939 of the neurons"
+                0.85,
+                "in the authors' network the first frequency to dominate in the gradient flow wins in .939 "
+                "of the neurons",
             ),
             DECIDED: at_least(
-                0.95, "in the authors' network the first frequency to dominate wins in .991 of 222 neurons"
+                0.95,
+                "in the authors' network the first frequency to dominate in the gradient flow wins in .991 "
+                "of 222 neurons",
             ),
         },
         reported=(BY_D, BY_ALPHA, N_DECIDED),
@@ -297,13 +304,14 @@ CLAIMS = (
             "With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly "
             "than with squares."
         ),
-        source_says="the source says that the result carries over",
+        source_says="the source says that its result for squares carries over to ReLU",
         measure=each(_lottery),
         expected={
             BY_TIME: between(
                 0.4,
                 0.85,
-                "in the authors' networks the first frequency to dominate wins in .535 to .648 of the neurons",
+                "in the authors' networks the first frequency to dominate in the gradient flow wins in .535"
+                " to .648 of the neurons",
             )
         },
         reported=(BY_D, BY_ALPHA),

@@ -133,7 +133,7 @@ def _magnitudes(m: CyclicMeasurements) -> dict[str, Value]:
     }
 
 
-_OURS = "we fixed this limit beforehand"
+_OURS = "we fixed this limit before we measured"
 _NONE_UNUSED = equals(0, "the network should use all frequencies")
 CLAIMS = (
     Claim(
@@ -142,25 +142,23 @@ CLAIMS = (
         statement="In 90% of the neurons, one frequency holds 90% of the energy of the neuron's weights.",
         source_says="each neuron has a single frequency",
         measure=each(_share),
-        expected={SHARE: at_least(0.9, 'the source says "virtually all energy"')},
+        expected={SHARE: at_least(0.9, 'the source says that one frequency holds "virtually all energy"')},
         needs=ALL,
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "The statement holds in networks whose neurons begin with single frequencies. In other networks, one "
-            "frequency holds 90% of the energy in only 4% to 70% of the neurons."
+            "The statement holds in networks whose neurons begin with single frequencies. In other networks, one frequency holds 90% of the energy in only 4% to 70% of the neurons."
         ),
     ),
     Claim(
         id="he.obs1.share_weak",
         where="observation 1, figure 3",
-        statement="With ReLU, one frequency holds most of the energy of a neuron's weights, and this frequency is "
-        "the same in both layers.",
+        statement="With ReLU, one frequency holds most of the energy of a neuron's weights, and this frequency is the same in both layers.",
         source_says="each neuron has a single frequency",
         measure=each(_share),
         expected={
-            MEDIAN: at_least(0.80, f"the authors' ReLU networks have .850 to .943; {_OURS}"),
-            SAME: at_least(0.95, f"the authors' networks have .988 or more; {_OURS}"),
+            MEDIAN: at_least(0.80, f"this share is .850 to .943 in the authors' networks with ReLU; {_OURS}"),
+            SAME: at_least(0.95, f"this share is .988 or more in the authors' networks; {_OURS}"),
         },
         reported=(MEDIAN_WRITTEN,),
         needs=RELU_RUNS,
@@ -179,8 +177,7 @@ CLAIMS = (
         scope="any seed",
         figure="waves",
         finding=mixed(
-            "In networks with squares that begin with single frequencies, the best cosine explains .998 or more of "
-            "the weights. With ReLU the best cosine explains .86 to .90, and a square wave fits nearly as well."
+            "In networks with squares that begin with single frequencies, the best cosine explains .998 or more of the weights' variance. With ReLU the best cosine explains .86 to .90 of this variance, and a square wave fits nearly as well."
         ),
     ),
     Claim(
@@ -199,8 +196,7 @@ CLAIMS = (
     Claim(
         id="he.obs1.shape_cosine",
         where="ours",
-        statement="In networks with squares that begin with single frequencies, each neuron's weights stay near a "
-        "cosine.",
+        statement="In networks with squares that begin with single frequencies, each neuron's weights stay near a cosine.",
         source_says="not stated",
         measure=each(_shape),
         expected={T: at_least(0, "in the authors' network cosines fit better (t = +29)")},
@@ -212,16 +208,15 @@ CLAIMS = (
         id="he.obs2.align",
         where="observation 2, figure 5",
         statement="In every neuron, the phase of the output weights is twice the phase of the input weights.",
-        source_says="psi = 2 phi",
+        source_says="the output phase psi is twice the input phase phi",
         measure=each(_align),
         expected={
-            RESULTANT: at_least(0.98, "the authors' resultant lengths are .990 to .998"),
+            RESULTANT: at_least(0.98, "the resultant length is .990 to .998 in the authors' networks"),
             MOST_D: at_most(0.35, "phase errors are .115 to .268 in the authors' networks"),
         },
         reported=(MEDIAN_D,),
         finding=mixed(
-            "In embed-6 and embed-10, a twentieth of the neurons have phase errors above 0.37 and above 0.36; the "
-            "limit is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
+            "In embed-6 and embed-10, a twentieth of the neurons have phase errors above 0.37 and above 0.36; the limit is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
         ),
         needs=(*named("std", "embed", "sgd", "grok"), WIDE),
         scope="any seed",
@@ -230,9 +225,8 @@ CLAIMS = (
     Claim(
         id="he.obs2.align_quad1",
         where="observation 2, figure 5",
-        statement="In networks with squares that begin with single frequencies, the phases of all strong neurons are "
-        "aligned.",
-        source_says="psi = 2 phi",
+        statement="In networks with squares that begin with single frequencies, the phases of all strong neurons are aligned.",
+        source_says="the output phase psi is twice the input phase phi",
         measure=each(_align),
         expected={WEIGHTED_SINE: at_most(0.05, "the authors' network has a mean |sin D| of .029")},
         reported=(RESULTANT, FAR),
@@ -245,7 +239,10 @@ CLAIMS = (
         statement="The network uses all frequencies about equally often.",
         source_says="the network uses frequencies equally",
         measure=each(_frequencies),
-        expected={UNUSED: _NONE_UNUSED, P_VALUE: at_least(0.001, "p is .24 to .96 in the authors' networks")},
+        expected={
+            UNUSED: _NONE_UNUSED,
+            P_VALUE: at_least(0.001, "this p-value is .24 to .96 for the authors"),
+        },
         reported=(FEWEST, MOST_NEURONS),
         needs=(*named("std", "sgd", "quad", "grok"), WIDE),
         scope="any seed",
@@ -257,14 +254,15 @@ CLAIMS = (
         statement="With a trained embedding, the network uses all frequencies about equally often.",
         source_says="the network uses frequencies equally",
         measure=each(_frequencies),
-        expected={UNUSED: _NONE_UNUSED, P_VALUE: at_least(0.001, "p is 8e-7 in the authors' network")},
+        expected={
+            UNUSED: _NONE_UNUSED,
+            P_VALUE: at_least(0.001, "this p-value is 8e-7 in the authors' network"),
+        },
         reported=(FEWEST, MOST_NEURONS),
         needs=named("embed"),
         scope="any seed",
         finding=mixed(
-            "Every frequency is used: the rarest by 18 to 36 neurons, the most frequent by 56 to 89. In 15 of 20 "
-            "seeds the frequencies' numbers of neurons differ by more than chance, as in the source's own network (p "
-            "= 8e-7)."
+            "Every frequency is used: the rarest frequency by 18 to 36 neurons, the most common by 56 to 89. In 15 of 20 seeds the frequencies' numbers of neurons differ by more than chance, as in the source's own network (p = 8e-7)."
         ),
         control="told apart",
     ),
@@ -275,17 +273,15 @@ CLAIMS = (
         source_says="phases are symmetric, which lowers the noise in the logits",
         measure=each(_phases),
         expected={
-            Z[2]: at_most(0.5, "the asymmetry may be half of its value for independent phases"),
-            Z[4]: at_most(0.5, "the asymmetry may be half of its value for independent phases"),
+            Z[2]: at_most(0.5, "the asymmetry may be at most half of its value for independent phases"),
+            Z[4]: at_most(0.5, "the asymmetry may be at most half of its value for independent phases"),
         },
         reported=(Z[1], Z[3], AT_FIRST[2], AT_FIRST[4], BY_PHASES, BY_CHANCE),
         needs=named("std", "sgd", "quad", "grok"),
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). "
-            "About half of the networks named std are more symmetric than by chance. With gradient descent, the "
-            "phases of different neurons stay independent, both with ReLU and with squares."
+            "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). About half of the networks named std are more symmetric than by chance. With gradient descent, the phases of different neurons stay independent, both with ReLU and with squares."
         ),
     ),
     Claim(
@@ -295,8 +291,8 @@ CLAIMS = (
         source_says="neurons have about equal magnitudes",
         measure=each(_magnitudes),
         expected={
-            SPREAD_READ: at_most(0.2, "alpha varies by .056 to .125 in the authors' networks"),
-            SPREAD_WRITTEN: at_most(0.2, "beta varies by .049 to .114 in the authors' networks"),
+            SPREAD_READ: at_most(0.2, "alpha's coefficient of variation is .056 to .125 in the authors' networks"),
+            SPREAD_WRITTEN: at_most(0.2, "beta's coefficient of variation is .049 to .114 in the authors' networks"),
         },
         reported=(EFFECTIVE,),
         needs=(*named("std", "grok"), WIDE),
@@ -309,15 +305,18 @@ CLAIMS = (
         source_says="neurons have about equal magnitudes",
         measure=each(_magnitudes),
         expected={
-            SPREAD_READ: at_most(0.2, "in the authors' networks alpha varies by .73 to 2.56; the limit is AdamW's"),
-            SPREAD_WRITTEN: at_most(0.2, "in the authors' networks beta varies by .73 to 2.49; the limit is AdamW's"),
+            SPREAD_READ: at_most(
+                0.2, "alpha's coefficient of variation is .73 to 2.56 for the authors; the tolerance is that for AdamW"
+            ),
+            SPREAD_WRITTEN: at_most(
+                0.2, "beta's coefficient of variation is .73 to 2.49 for the authors; the tolerance is that for AdamW"
+            ),
         },
         reported=(EFFECTIVE,),
         needs=named("sgd", "quad"),
         scope="any seed",
         finding=refuted(
-            "The coefficients of variation of neuron magnitudes are .71 to .79 with ReLU and 2.3 to 3.2 with "
-            "squares. With squares, 5 to 14 of the 512 neurons dominate.",
+            "The coefficients of variation of neuron magnitudes are .71 to .79 with ReLU and 2.3 to 3.2 with squares. With squares, 5 to 14 of the 512 neurons dominate.",
             "source",
         ),
     ),

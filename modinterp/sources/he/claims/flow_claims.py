@@ -181,8 +181,8 @@ CLAIMS = (
         id="he.ode.attractor",
         where="theorem on phase alignment",
         statement=(
-            "From every start except D = pi, phases align: the misalignment |D| never rises. The signs that the "
-            "source prints would drive phases apart."
+            "From every start except D = pi, the phases of a neuron align: the misalignment |D| never "
+            "rises. With the signs that the source prints, phases would move apart."
         ),
         source_says="the misalignment D falls from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700 steps",
         measure=_attractor,
@@ -199,9 +199,11 @@ CLAIMS = (
             "largest rise of |D|, 1,000 starts": at_most(
                 1e-12, "the source says that the misalignment |D| never rises"
             ),
-            OWN_RATE: between(-0.101, -0.099, "the derived rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 attracts"),
-            APP_RATE: at_least(0, "with the signs printed in the app, D = 0 repels"),
-            BLOG_RATE: between(0.018, 0.019, "with the signs printed in the post, D = 0 repels"),
+            OWN_RATE: between(
+                -0.101, -0.099, "the derived rate -(4 beta + alpha^2 / beta) is -.10, so D = 0 is stable"
+            ),
+            APP_RATE: at_least(0, "with the signs printed in the app, D = 0 is unstable"),
+            BLOG_RATE: between(0.018, 0.019, "with the signs printed in the post, D = 0 is unstable"),
         },
         scope="any network",
         figure="attractor",
@@ -216,8 +218,8 @@ CLAIMS = (
         source_says="final output weights are .013967 and .013910 for size .01, and .060207 and .050549 for size .02",
         measure=_contour,
         expected={
-            OFF_PRINTED: at_most(1e-4, "the source prints five digits"),
-            ASYMMETRY: at_most(1e-9, "D and -D give equal output weights, up to rounding"),
+            OFF_PRINTED: at_most(1e-4, "our final output weights must equal the five digits that the source prints"),
+            ASYMMETRY: at_most(1e-9, "the misalignments D and -D give equal output weights, up to rounding"),
         },
         reported=("final beta at D = pi",),
         scope="any network",
@@ -245,15 +247,18 @@ CLAIMS = (
         where="sections 4.2 and 4.3, figure 9",
         statement="If a neuron's initial weights are small and have a single frequency, the neuron follows its own "
         "gradient flow of four variables.",
-        source_says="curves match; in the authors' network the median ratio is .9983 at epoch 6,000",
+        source_says=(
+            "the curves of neuron and flow match; in the authors' network the median ratio of alpha is .9983 at"
+            " epoch 6,000"
+        ),
         measure=each(_match),
         expected={
             GROWTH: between(
                 0.995,
                 1.005,
-                "a neuron's curve and the flow's should agree within .005 while the loss is above .99 ln p",
+                "alpha of a neuron and of the flow should agree within .005 while the loss is above .99 ln p",
             ),
-            OFF_PHASE: at_most(0.005, "in the authors' network D differs from the flow by 7e-4"),
+            OFF_PHASE: at_most(0.005, "in the authors' network the change of D differs from that of the flow by 7e-4"),
         },
         reported=("last epoch with a loss above .99 ln p",),
         needs=named("quad1"),
@@ -273,7 +278,7 @@ CLAIMS = (
         expected={
             "largest change of |theta|^2 - c |xi|^2": at_most(
                 0.002,
-                "the flow conserves |theta|^2 - c |xi|^2; in the authors' networks it changes by 1.6e-4 to 3.4e-4",
+                "the flow conserves |theta|^2 - c |xi|^2; in the authors' networks it by 1.6e-4 to 3.4e-4",
             )
         },
         needs=named("quad", "quad1", "sgd", "relu1"),

@@ -175,8 +175,10 @@ CLAIMS = (
         id="he.grok.stages",
         where="figure 14",
         statement="The network memorises first, and needs several times as many epochs to generalise.",
-        source_says="the epochs are 2,200 and 9,000 in the source's network, and 1,744 and 9,431 in its rerun with "
-        "other thresholds",
+        source_says=(
+            "the source's network memorises at epoch 2,200 and generalises at epoch 9,000; its rerun with other"
+            " thresholds does at 1,744 and 9,431"
+        ),
         measure=each(_stages),
         expected={
             MEMORISED: between(1_000, 4_000, "the authors' network memorises at epoch 2,200"),
@@ -195,14 +197,18 @@ CLAIMS = (
             "While the test accuracy stays on its plateau, the network answers the mirrors (y, x) of training pairs "
             "correctly, by symmetry. The network answers all other test pairs wrongly."
         ),
-        source_says="a plateau near 70%",
+        source_says="the test accuracy has a plateau near 70%",
         measure=each(_mirror),
         expected={
             OFF_PLATEAU: between(
-                -0.01, 0.01, "in the authors' network the accuracy equals the share of mirrored pairs"
+                -0.01, 0.01, "in the authors' network the test accuracy equals the share of mirrored pairs"
             ),
-            TRUE: at_most(0.05, "in the authors' network 0 of 36 pairs are right"),
-            TRUE_LOSS: at_least(1, "the loss on unseen pairs should be larger than by guessing"),
+            TRUE: at_most(
+                0.05, "in the authors' network no answer to the 36 pairs of which neither order was seen is right"
+            ),
+            TRUE_LOSS: at_least(
+                1, "the loss on pairs of which neither order was seen should exceed the loss of guessing"
+            ),
         },
         behaviour=(OFF_PLATEAU, TRUE),
         reported=("share of mirrored pairs in the test set",),
@@ -215,22 +221,32 @@ CLAIMS = (
         id="he.grok.common",
         where="figure 16",
         statement=(
-            "The network memorises training pairs seen in both orders first. Meanwhile the network gives the right "
-            "answers of pairs seen in only one order a very low probability."
+            "The network memorises training pairs seen in both orders first. While it memorises these "
+            "pairs, the network gives a very low probability to the right answers of pairs seen in only one"
+            " order."
         ),
-        source_says="the network memorises common pairs first and suppresses rare pairs",
+        source_says=(
+            "the network first memorises common pairs (seen in both orders) and suppresses rare pairs (seen in "
+            "one order)"
+        ),
         measure=each(_common),
         expected={
             RARE: at_most(0.1, "in the authors' network .000 of the rare pairs are right"),
-            LEAST_RARE: at_most(1, "the probability of rare pairs should be below chance"),
+            LEAST_RARE: at_most(1, "the probability of the right answer on rare pairs should be below chance"),
         },
         behaviour=(RARE,),
         changed=(
             Change(
                 date="2026-11-28",
                 what="the definition of common pairs",
-                before="all pairs trained in both orders, including x = y: rare pairs at .16 to .85",
-                now="only pairs with x != y trained in both orders: .000 to .020",
+                before=(
+                    "common pairs were all pairs trained in both orders, including x = y: rare pairs had an "
+                    "accuracy of .16 to .85 when the common pairs were memorised"
+                ),
+                now=(
+                    "common pairs are only pairs with x != y trained in both orders: rare pairs have an "
+                    "accuracy of .000 to .020"
+                ),
                 why=(
                     "a pair x = y has only one order. The network memorises pairs x = y last, which hid that all "
                     "other common pairs are memorised first"
@@ -247,7 +263,7 @@ CLAIMS = (
         id="he.grok.sparsity",
         where="section 5.3, figure 14",
         statement="In stage II of training, neurons concentrate on single frequencies faster than in stage I.",
-        source_says="in stage II the concentration on few frequencies rises sharply",
+        source_says="in stage II of training the concentration on few frequencies rises sharply",
         measure=each(_sparsity),
         expected={
             SLOPES: at_least(1, "energy should concentrate on few frequencies faster in stage II than in stage I")
@@ -273,8 +289,8 @@ CLAIMS = (
             SINES: at_most(
                 0,
                 (
-                    "the misalignment should fall over each stage; in the authors' network the misalignment falls "
-                    "from .634 to .100, .073 and .045"
+                    "the misalignment should fall in each stage; in the authors' network it is .634 at "
+                    "first, and .100, .073 and .045 after the three stages"
                 ),
             )
         },
@@ -291,8 +307,8 @@ CLAIMS = (
         source_says="the weight norm decays at the rate lambda",
         measure=each(_cleanup),
         expected={
-            SLOPE: between(0.5, 2, "the norm should decay within a factor 2 of this rate"),
-            SHRUNK: at_most(0.98, "in the authors' network the norm ratio is .947"),
+            SLOPE: between(0.5, 2, "the weight norm should decay at the rate eta lambda, within a factor of 2"),
+            SHRUNK: at_most(0.98, "in the authors' network the final weight norm is .947 of its maximum"),
         },
         needs=named("grok"),
         scope="any seed",

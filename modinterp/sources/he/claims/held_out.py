@@ -50,7 +50,7 @@ CLAIMS = (
         id="he.grok.final",
         where="section 5.4",
         statement="After the cleanup stage of training, the test accuracy is perfect.",
-        source_says="the test accuracy is 100%; the source's network has .9774",
+        source_says="the source says that the test accuracy is 100%; its network has .9774",
         measure=each(_final),
         expected={FINAL: equals(1, 'the source calls the test accuracy "perfect"')},
         reported=(UNSEEN_DIAGONAL,),
@@ -58,15 +58,17 @@ CLAIMS = (
         scope="any seed",
         figure="kinds_of_pairs",
         finding=refuted(
-            "The test accuracy ends at .93 to .98, as in the source's own network. The network answers exactly the "
-            "held-out pairs x = y wrongly.",
+            "The test accuracy ends at .93 to .98, as in the source's own network. The network answers the "
+            "held-out pairs x = y wrongly, and all other held-out pairs correctly.",
             "source",
         ),
     ),
     Claim(
         id="he.grok.final_diagonal",
         where="ours",
-        statement="The network learns to answer all pairs except the pairs x = y that were not in the training set.",
+        statement=(
+            "The network learns to answer all pairs except those pairs x = y that were not in the training set."
+        ),
         source_says="not stated",
         measure=each(_final),
         expected={

@@ -149,7 +149,7 @@ def _of_arc(arc: float) -> str:
 
 
 def _printed(value: float) -> Band:
-    return near(value, 0.01 * value, "our number must equal the notebook's within a hundredth")
+    return near(value, 0.01 * value, "our number must equal the number in the source's notebook within 1%")
 
 
 CLAIMS = (
@@ -164,7 +164,9 @@ CLAIMS = (
         "at least 1 - (p - 1) exp(-aNp/8)",
         measure=_indicator,
         expected={
-            "largest difference from the indicators": at_most(1e-9, "both sides are equal up to rounding"),
+            "largest difference from the indicators": at_most(
+                1e-9, "both sides of the formula must be equal up to rounding"
+            ),
             "largest difference from the seven printed logits": at_most(
                 1e-9, "the source's notebook has the logits -4 3 -4 10 -4 3 -4 for p = 7, 8 phases, x = 4, y = 6"
             ),
@@ -182,15 +184,17 @@ CLAIMS = (
             "The noise terms of the logits cancel if the sums of exp(2i phi) and exp(4i phi) over the neurons' "
             "phases are zero. With evenly spread phases this needs three phases, or five and more."
         ),
-        source_says="the source requires that both sums are zero",
+        source_says="the source requires that the sums of exp(2i phi) and exp(4i phi) are zero",
         measure=_phases,
         expected={
             FAILING: equals(
                 124, "with 1, 2 or 4 phases (written as the number 124) the doubled or quadrupled phases all coincide"
             ),
-            EXACT: at_most(1e-9, "both sides are equal up to rounding"),
+            EXACT: at_most(1e-9, "both sides of the formula must be equal up to rounding"),
             "accuracy with 4 phases, ties counted as wrong": at_most(
-                0.6, "the accuracy should be far from 1; with ties broken by rounding, we saw 0.4972 to 0.520"
+                0.6,
+                "the accuracy should be far from 1; rounding decides between equal logits, and gave "
+                "accuracies of 0.4972 to 0.520",
             ),
         },
         scope="any network",
@@ -207,7 +211,7 @@ CLAIMS = (
         expected={
             GHOST: between(0.325, 0.340, "for large p the ghosts are 1/3 of the peak"),
             DIP: between(-0.072, -0.062, "for large p the dips are -1/15 of the peak"),
-            BY_COSINE: at_least(0.9999, "the logits should follow the first harmonic of |cos|"),
+            BY_COSINE: at_least(0.9999, "the logits should follow the prefactor |cos(w(x - y)/2)|"),
         },
         reported=(BY_SQUARE,),
         scope="any network",
@@ -217,9 +221,9 @@ CLAIMS = (
         id="he.maths.square",
         where="ours",
         statement=(
-            "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - y)|. The "
-            "logits of these neurons have no ghosts (side peaks). Their dips are a third of the main peak, and at x = y "
-            "they have no signal."
+            "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - "
+            "y)|. The logits of these neurons have no ghosts (side peaks). The dips of these logits are a "
+            "third of the main peak, and at x = y the logits have no signal."
         ),
         source_says="not stated",
         measure=_square_waves,
@@ -237,17 +241,21 @@ CLAIMS = (
         id="he.maths.subsets",
         where="notebook on subsets of frequencies",
         statement=(
-            "The loss falls as the number of frequencies grows, and as the arc over which phases are spread grows, "
-            "but not at every step."
+            "The loss falls as the number of frequencies grows. The loss also falls as the arc over which "
+            "phases are spread grows, but not at every step."
         ),
-        source_says="the loss falls from 1.643 with one frequency to 7.41e-15 with all, and from 4.815 on an arc of "
-        ".4 pi to 7.41e-15 on 2 pi",
+        source_says=(
+            "the loss falls from 1.643 with one frequency to 7.41e-15 with all, and from 4.815 with phases on "
+            "an arc of .4 pi to 7.41e-15 on an arc of 2 pi"
+        ),
         measure=_subsets,
         expected={
             **{_of_size(n): _printed(value) for n, value in zip(SUBSETS[:-1], LOSSES, strict=True)},
             **{_of_arc(arc): _printed(value) for arc, value in zip(ARCS[:-1], ARC_LOSSES, strict=True)},
             _of_size(11): near(
-                7.41e-15, 7.41e-16, "the notebook's number has a rounding error; the exact value is 5.93e-15"
+                7.41e-15,
+                7.41e-16,
+                "the number in the source's notebook has a rounding error; the exact value is 5.93e-15",
             ),
             "arcs at which the loss rises": equals(
                 1, "in the source's own table the loss rises from the arc of 1.2 pi to the arc of 1.6 pi"

@@ -91,11 +91,11 @@ CLAIMS = (
         source_says="the network has 23,552 parameters, 80,256 with an embedding, and 198,656 at p = 97",
         measure=each(_arch),
         expected={
-            ASYMMETRY: at_most(1e-6, "the order of two added inputs cannot matter"),
+            ASYMMETRY: at_most(1e-6, "the order of the two inputs cannot matter, since they are added"),
             PARAMETERS: between(
                 23_552, 198_656, "the network has 2 p M weights, and 128 p + 128 M + p M with an embedding"
             ),
-            ONE_LAYER: equals(1, "the network has no other layer"),
+            ONE_LAYER: equals(1, "the network must have one hidden layer and no other layer"),
         },
         needs=(*(f"he/{recipe}-42" for recipe in RECIPES), "he/p97-42"),
         scope="any network",
@@ -111,7 +111,7 @@ CLAIMS = (
             FIRST_WRITTEN: _SAME,
             **_bands(STD_LOSSES),
             "loss at 10,000 over the authors' at 9,999": between(
-                1 / 1.5, 1.5, "training amplifies rounding errors, so we allow a factor of 1.5"
+                1 / 1.5, 1.5, "training amplifies rounding errors, so the loss may differ by a factor of 1.5"
             ),
         },
         given={SEED: equals(42, "seed 42 is the seed of the authors' run")},
@@ -150,9 +150,9 @@ CLAIMS = (
         id="he.setup.solved_std",
         where="section 3",
         statement="With ReLU and AdamW, the loss over all pairs falls to about 5e-7 during training.",
-        source_says="a loss of 5.2e-7",
+        source_says="the final loss is 5.2e-7",
         measure=each(_solved),
-        expected={TRAINED_LOSS: at_most(1e-5, "the authors' network has a loss of 5.2e-7")},
+        expected={TRAINED_LOSS: at_most(1e-5, "the final loss of the authors' network is 5.2e-7")},
         needs=named("std"),
         scope="any seed",
     ),
@@ -160,14 +160,17 @@ CLAIMS = (
         id="he.setup.solved_relu1",
         where="figure 13",
         statement="The network with ReLU that begins with single frequencies learns the task.",
-        source_says="the accuracy is 1.0, though the loss is 3.1329; guessing has 3.1355",
+        source_says="the accuracy is 1.0, though the loss is 3.1329; the loss of guessing is 3.1355",
         measure=each(_solved),
         expected={OVER_CHANCE: at_most(0.5, "a network that learned the task should be far better than guessing")},
-        given={TRAINED_ACCURACY: at_least(0.999, "the source's network answers all pairs")},
+        given={TRAINED_ACCURACY: at_least(0.999, "the source's network answers all pairs correctly")},
         needs=named("relu1"),
         scope="any seed",
         finding=refuted(
-            ("The network's loss is still .999 times the loss of guessing: its right answers lead by tiny margins."),
+            (
+                "At the end of training the loss is still .999 times the loss of guessing: the logits of right "
+                "answers lead by tiny margins."
+            ),
             "source",
         ),
     ),

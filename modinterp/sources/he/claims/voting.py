@@ -141,9 +141,10 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 to .46 of "
-            "the peak. In the networks within the tolerance, peak, ghosts and dips explain a fifth of the logits. "
-            "With single initial frequencies the ghosts are .35 of the peak, and with ReLU .03 to .14."
+            "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 "
+            "to .46 of the peak. In these networks, peak, ghosts and dips together explain a fifth of the "
+            "logits' variance. In networks that begin with single frequencies the ghosts are .35 of the "
+            "peak, and in networks with ReLU .03 to .14."
         ),
     ),
     Claim(
@@ -174,8 +175,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             (
-                "With ReLU the prefactor cos^2 fits worst of the four candidates, by .12. In networks named quad1, the "
-                "prefactor |cos| fits better."
+                "With ReLU the prefactor cos^2 fits worst of the four candidates: its R squared is .12 "
+                "lower than that of the best. In networks named quad1, the prefactor |cos| fits better."
             ),
             "source",
         ),
@@ -196,9 +197,9 @@ CLAIMS = (
         id="he.logits.diagonal",
         where="ours, from proposition 1",
         statement="At x = y the main peak and both ghosts coincide, so pairs x = y have the largest right logit.",
-        source_says="the source does not measure the ratio; the source's proposition gives 2.1",
+        source_says="the source does not measure the ratio; the source's proposition gives a ratio of 2.1",
         measure=each(_diagonal),
-        expected={LEAD: at_least(1, "at x = y the right logit should be larger than at x != y")},
+        expected={LEAD: at_least(1, "the logit of the right answer should be larger at x = y than at x != y")},
         reported=(LOSS_RATIO,),
         needs=(*named("std", "sgd", "quad", "quad1"), WIDE),
         scope="any seed",
@@ -217,10 +218,12 @@ CLAIMS = (
         measure=each(_diagonal),
         expected={
             LEAD: at_most(
-                1, "in the authors' ReLU networks right logits on the diagonal are .79 to .92 times the others"
+                1,
+                "in the authors' ReLU networks the right logits of pairs x = y are .79 to .92 times those "
+                "of other pairs",
             ),
             LOSS_RATIO: at_least(
-                1, "in the authors' ReLU networks losses on the diagonal are 2.2 to 9.0 times the others"
+                1, "in the authors' ReLU networks the losses on pairs x = y are 2.2 to 9.0 times those on other pairs"
             ),
         },
         needs=(*named("std", "sgd"), WIDE),
@@ -233,16 +236,23 @@ CLAIMS = (
         where="section 3.2",
         statement="Single neurons and single frequencies predict almost no answers; only the sum over many neurons "
         "predicts the answer.",
-        source_says="neurons decide by majority voting",
+        source_says="the source says that neurons decide by majority voting",
         measure=each(_subset),
         expected={
             SINGLE: at_most(2.5, "a single neuron's accuracy should be near chance, 1 in p"),
             OF_64: at_most(
                 0.85,
-                "in the authors' networks an eighth of the neurons has an accuracy of .67 (p = 23) and .68 (p = 97)",
+                "in the authors' networks the sum over an eighth of the neurons has an accuracy of .67 (p ="
+                " 23) and .68 (p = 97)",
             ),
-            OF_HALF: at_least(0.99, "in the authors' networks half of the neurons have an accuracy of .998 and 1.0"),
-            ONE_GROUP: at_most(0.5, "in the authors' network a single frequency has an accuracy of .21 to .34"),
+            OF_HALF: at_least(
+                0.99,
+                "in the authors' networks the sum over half of the neurons has an accuracy of .998 (p = 23) and"
+                " 1.0 (p = 97)",
+            ),
+            ONE_GROUP: at_most(
+                0.5, "in the authors' network the neurons of a single frequency have an accuracy of .21 to .34"
+            ),
         },
         reported=(ALL_BUT_ONE,),
         needs=(*named("std"), WIDE),
@@ -253,15 +263,15 @@ CLAIMS = (
         id="he.vote.idealised",
         where="ours",
         statement=(
-            "If each neuron is replaced by one cosine of the neuron's frequency and input phase, all answers stay "
-            "right. With square waves instead, answers are wrong only at x = y. The remainder of the weights gives "
-            "few right answers."
+            "If each neuron is replaced by one cosine of the neuron's frequency and input phase, all "
+            "answers stay right. With square waves instead, answers are wrong only at x = y. The remainder "
+            "of the weights, without the cosines, gives few right answers."
         ),
         source_says="not stated",
         measure=each(_idealised),
         expected={
-            COSINES: at_least(0.999, "in the authors' eight networks cosines have an accuracy of 1.0"),
-            DIAGONAL: at_least(0.95, "in the authors' networks std, grok and p97 every error is on the diagonal"),
+            COSINES: at_least(0.999, "in the authors' eight networks the cosines alone have an accuracy of 1.0"),
+            DIAGONAL: at_least(0.95, "in the authors' networks std, grok and p97 every error is on a pair x = y"),
             REST: at_most(0.15, "in the authors' networks the remainder of the weights has an accuracy of .002 to .12"),
         },
         behaviour=(COSINES, REST),
@@ -277,12 +287,12 @@ CLAIMS = (
     Claim(
         id="he.embed",
         where="notebook on the trained embedding",
-        statement="A trained embedding does not change how neurons vote for the answer.",
-        source_says="the source finds the same features",
+        statement="A trained embedding does not change how neurons together determine the answer.",
+        source_says="the source finds the same features as in its main network",
         measure=each(_like_others),
         expected={
             "accuracy": equals(1, "the network should answer all pairs correctly"),
-            ALIGNED: at_least(0.98, "phases should align as well as without an embedding"),
+            ALIGNED: at_least(0.98, "the phases of neurons should align as well as without a trained embedding"),
             USED: equals(11, "the network should use all frequencies"),
         },
         needs=named("embed"),
@@ -292,11 +302,11 @@ CLAIMS = (
         id="he.p97",
         where="default of the released code",
         statement="The main results also hold at p = 97 with 1,024 neurons.",
-        source_says="the source finds the same features",
+        source_says="the source finds the same features as in its main network",
         measure=each(_like_others),
         expected={
             "accuracy": equals(1, "the network should answer all pairs correctly"),
-            ALIGNED: at_least(0.98, "phases should align as well as at p = 23"),
+            ALIGNED: at_least(0.98, "the phases of neurons should align as well as at p = 23"),
             USED: equals(48, "the network should use all frequencies"),
         },
         reported=("least probability of the right answer",),

@@ -106,12 +106,12 @@ CLAIMS = (
         id="miiii.fig8.nanda",
         where="figure 8",
         statement="In modular addition, a few singular values of the embedding make up half of their sum.",
-        source_says="ticks near 5 and 49",
+        source_says="half of the sum is reached near singular value 5, and 90% near 49",
         measure=each(_half),
         expected={
             "values to 50%": at_most(
                 15,
-                "in the authors' figure about 5 singular values reach half of the sum; an untrained network needs 33",
+                "in the authors' figure about 5 singular values reach half of the sum; in an untrained network 33 do",
             )
         },
         needs=NANDA,
@@ -123,7 +123,7 @@ CLAIMS = (
         where="figure 8",
         statement="The singular values of T_miiii's embedding are more diffuse (spread out) than the singular values "
         "of modular addition's embedding.",
-        source_says="ticks near 35 and 73",
+        source_says="half of the sum is reached near singular value 35, and 90% near 73",
         measure=_diffuse,
         expected={
             "values to 50%, T_miiii over T_nanda": at_least(
@@ -133,7 +133,7 @@ CLAIMS = (
                 1, "in the authors' figure T_miiii needs 73 singular values and T_nanda 49 for 90% of the sum"
             ),
             "effective rank, T_miiii over T_nanda": at_least(
-                1.0000001, "any larger effective rank confirms the statement"
+                1.0000001, "any larger effective rank of T_miiii's embedding confirms the statement"
             ),
         },
         given=GENERALISED,
@@ -145,11 +145,13 @@ CLAIMS = (
         where="figure 9",
         statement="In modular addition, the top left singular vectors of the embedding are waves of a single "
         "frequency.",
-        source_says="judged by eye",
+        source_says="the source judges this by eye",
         measure=each(_waves),
         expected={
             "median share of the best wave, top vectors": at_least(
-                0.7, "the source's vectors look like single waves; in random vectors the best wave has a share of 0.08"
+                0.7,
+                "the source's singular vectors look like single waves; in random vectors the best wave has "
+                "a share of 0.08",
             )
         },
         reported=("median share of the best three waves, top vectors",),
@@ -164,11 +166,15 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-25",
-                what="the median of an even number of shares",
-                before="the median was the lower of the two middle shares, as in torch: 0.699, 0.888, 0.739, 0.532 "
-                "and 0.909. Three networks met the tolerance; mixed",
-                now="the median is the mean of the two middle shares, as everywhere else: 0.782, 0.892, 0.754, 0.543 "
-                "and 0.922. Four networks meet the tolerance; mixed",
+                what="how the median of an even number of shares is computed",
+                before=(
+                    "the median was the lower of the two middle shares, as in torch; the five networks have "
+                    "0.699, 0.888, 0.739, 0.532 and 0.909. Three networks met the tolerance; mixed"
+                ),
+                now=(
+                    "the median is the mean of the two middle shares, as everywhere else; the five networks "
+                    "have 0.782, 0.892, 0.754, 0.543 and 0.922. Four networks meet the tolerance; mixed"
+                ),
                 why=(
                     "an independent program found our error; with the correction, one more network meets the tolerance"
                 ),
@@ -178,15 +184,17 @@ CLAIMS = (
     Claim(
         id="miiii.fig10",
         where="figure 10",
-        statement="The top left singular vectors of T_miiii's embedding are also periodic, with more frequencies than "
-        "in modular addition.",
-        source_says="judged by eye",
+        statement=(
+            "The top left singular vectors of T_miiii's embedding are also periodic, with more frequencies than"
+            " those of modular addition's embedding."
+        ),
+        source_says="the source judges this by eye",
         measure=_many_waves,
         expected={
             "mean share of the best wave over that of random vectors": at_least(
                 2, "the best wave's share must be clearly higher than in random vectors"
             ),
-            "frequencies, T_miiii less T_nanda": at_least(1, "any larger number confirms the statement"),
+            "frequencies, T_miiii less T_nanda": at_least(1, "any larger number of frequencies confirms the statement"),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -213,13 +221,15 @@ CLAIMS = (
         where="figure 12",
         statement="The embedding of T_miiii has a much broader frequency spectrum than the embedding of modular "
         "addition.",
-        source_says="judged by eye",
+        source_says="the source judges this by eye",
         measure=_broad,
         expected={
             "frequencies above a quarter of the largest, T_miiii over T_nanda": at_least(
                 2, "in the source's figure the spectrum of T_miiii looks much broader"
             ),
-            "Gini coefficient, T_miiii less T_nanda": at_most(0, "any smaller Gini coefficient confirms the statement"),
+            "Gini coefficient, T_miiii less T_nanda": at_most(
+                0, "any smaller Gini coefficient of T_miiii's embedding confirms the statement"
+            ),
         },
         given=GENERALISED,
         needs=BOTH,
@@ -230,7 +240,7 @@ CLAIMS = (
         where="figure 13",
         statement="If a network is trained on shuffled labels, its embedding has no active frequencies. So the "
         "embedding's frequencies come from the data.",
-        source_says="judged by eye",
+        source_says="the source judges this by eye",
         measure=_aperiodic,
         expected={
             "Gini coefficient, T_basis": at_most(0.15, "a random matrix has a Gini coefficient of 0.02"),

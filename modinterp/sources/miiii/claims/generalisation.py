@@ -143,18 +143,21 @@ CLAIMS = (
     Claim(
         id="miiii.fig5.accuracy",
         where="figure 5",
-        statement="All 29 tasks generalise. Tasks 2, 3, 5 and 7 generalise first and in this order; all other tasks "
-        "generalise later, in no order.",
+        statement="All 29 tasks generalise. Tasks 2, 3, 5 and 7 generalise first and in this order; all other tasks generalise later, in no order.",
         source_says="29 of 29 tasks generalise; the tasks after the first four generalise near epoch 40,000",
         measure=_accuracy,
         expected={
-            "tasks with a test accuracy of 0.99": at_least(27, "in the source all 29 tasks reach 0.99; two may miss"),
+            "tasks with a test accuracy of 0.99": at_least(27, "all 29 tasks in the source; we allow two exceptions"),
             "2, 3, 5, 7, then the first of the others: pairs out of order": at_most(
-                1, "in the source no pair is out of order; we allow one pair"
+                1, "in the source tasks 2, 3, 5 and 7 generalise in this order; we allow one exchanged pair"
             ),
-            "Spearman's correlation of q and the epoch, other tasks": at_most(0.8, "the source sees no order"),
+            "Spearman's correlation of q and the epoch, other tasks": at_most(
+                0.8, "the source sees no order in these tasks"
+            ),
             "median epoch of the other tasks": between(
-                10_000, 65_536, "the source's epoch is near 40,000; training ends at epoch 65,536"
+                10_000,
+                65_536,
+                "in the source the other tasks generalise near epoch 40,000; training ends at epoch 65,536",
             ),
         },
         behaviour=("tasks with a test accuracy of 0.99",),
@@ -162,9 +165,7 @@ CLAIMS = (
         required=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "Tasks 2, 3, 5 and 7 generalise first and in order, but only 25 of 29 tasks reach 99% in 65,536 epochs. "
-            "Tasks 79, 83, 97 and 101 end with 94% to 98%. The larger tasks are learned in the order of their size "
-            "(Spearman's correlation 0.89)."
+            "Tasks 2, 3, 5 and 7 generalise first and in order, but only 25 of 29 tasks reach 99% in 65,536 epochs. Tasks 79, 83, 97 and 101 end with 94% to 98%. The larger tasks are learned in the order of their size (Spearman's correlation 0.89)."
         ),
         changed=(_ON_HALF,),
     ),
@@ -172,24 +173,27 @@ CLAIMS = (
         id="miiii.fig6.ce",
         where="figure 6",
         statement="The cross-entropy of all 29 tasks falls to nearly 0 while their accuracy rises to 1.",
-        source_says="29 of 29",
+        source_says="all 29 tasks",
         measure=_loss,
-        expected={"tasks with a test loss of at most 0.05": at_least(27, "the source has all 29 tasks; two may miss")},
+        expected={
+            "tasks with a test loss of at most 0.05": at_least(
+                27, "in the source the loss of all 29 tasks falls to nearly 0; we allow two exceptions"
+            )
+        },
         reported=("highest test loss of a task",),
         needs=(CODED,),
         figure="losses",
         finding=one_seed(
-            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The "
-            "losses of tasks 79, 83, 97 and 101 fall from at least 8.4 nats to at most 0.19 nats."
+            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The losses of tasks 79, 83, 97 and 101 fall from at least 8.4 nats to at most 0.19 nats."
         ),
         changed=(
             _ON_HALF,
             Change(
                 date="2026-11-23",
                 what="the statement",
-                before='the loss "falls as its accuracy rises"; refuted, since only 25 of 29 losses end below 0.05',
-                now='the loss "falls to nearly 0"; refuted by the same 25 of 29 losses, with an unchanged tolerance',
-                why="every loss falls; only the statement that all losses end near 0 is refuted",
+                before='the statement was that the loss of every task "falls as its accuracy rises"; refuted, since only 25 of 29 losses end below 0.05',
+                now='the statement is that the loss of every task "falls to nearly 0"; still refuted, since only 25 of 29 losses end below 0.05',
+                why="the loss of every task falls; only the statement that all losses end near 0 is refuted",
             ),
         ),
     ),
@@ -197,19 +201,18 @@ CLAIMS = (
         id="miiii.grokked_all",
         where="model performance",
         statement="The network groks every task: it memorises the task first and generalises later.",
-        source_says="29 of 29",
+        source_says="all 29 tasks",
         measure=_grokked,
         expected={
             "tasks that generalise 500 epochs or more after they are memorised": at_least(
-                25, "in the source the network groks all 29 tasks; four may miss"
+                25, "in the source the network groks all 29 tasks; we allow four exceptions"
             )
         },
         reported=("epoch by which all tasks are memorised",),
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "The network groks 23 of 29 tasks. The network memorises all tasks by epoch 13,696, and 25 tasks "
-            "generalise. Tasks 2 and 3 generalise as soon as they are memorised."
+            "The network groks 23 of 29 tasks. The network memorises all tasks by epoch 13,696, and 25 tasks generalise. Tasks 2 and 3 generalise as soon as they are memorised."
         ),
         changed=(_ON_HALF,),
     ),
@@ -217,14 +220,14 @@ CLAIMS = (
         id="miiii.25_together",
         where="model performance",
         statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a mechanism.",
-        source_says="near epoch 40,000",
+        source_says="the tasks generalise near epoch 40,000",
         measure=_together,
         expected={
             "interquartile range of log10 of the epoch, other tasks": at_most(
-                0.3, "the epochs of the tasks should lie within a factor of two"
+                0.3, "the epochs of these tasks should lie within a factor of two"
             ),
             "share of the other tasks that generalise": at_least(
-                0.75, "the interquartile range needs at least this share of the 25 tasks"
+                0.75, "the interquartile range is defined only if at least this share of the 25 tasks generalises"
             ),
         },
         needs=(CODED,),
@@ -234,26 +237,23 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the precondition",
-                before="there was no precondition; the network trained on 30% of the inputs, which learns none of the "
-                "25 tasks, refuted the claim",
-                now="the mean test accuracy must be 0.9 (later: 90% of the 25 tasks must generalise). The network "
-                "trained on half of the inputs has 84%; open",
-                why="a task that never generalises has no spread",
+                before="there was no precondition; the network trained on 30% of the inputs, which learns none of the 25 tasks, refuted the claim",
+                now="the mean test accuracy must be 0.9 (later: 90% of the 25 tasks must generalise). In the network trained on half of the inputs 84% generalise; open",
+                why="a task that never generalises has no epoch of generalisation, so the spread of the epochs is undefined",
             ),
             Change(
                 date="2026-11-23",
                 what="the precondition is removed",
                 before="90% of the 25 tasks had to generalise; 84% did, so the claim was open",
                 now="75% of the 25 tasks must generalise; the spread of 0.252 meets its unchanged tolerance of 0.3",
-                why="the precondition selected by the outcome; 21 of 25 tasks suffice to determine the quartiles",
+                why="the precondition selected networks by the outcome; 21 of 25 tasks suffice to determine the quartiles",
             ),
         ),
     ),
     Claim(
         id="miiii.no_mi_prime_detection",
         where="background",
-        statement="All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its "
-        "remainders is 0.",
+        statement="All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its remainders is 0.",
         source_says="the source does not measure this",
         measure=_primality,
         expected={"F1 score of the primality test": at_least(0.99, "the F1 score is 1 if all 29 tasks are solved")},
@@ -267,7 +267,9 @@ CLAIMS = (
         statement="A network that learns all remainders at once generalises later than a network that learns addition.",
         source_says="the source expects this, because all remainders are harder than addition",
         measure=_slower,
-        expected={"median epoch of all tasks over that of addition, smallest": at_least(1, "later than addition")},
+        expected={
+            "median epoch of all tasks over that of addition, smallest": at_least(1, "addition should be learned first")
+        },
         needs=(CODED, *NANDA),
         required=(CODED, "miiii/nanda-[0-4]"),
         # one network of addition in the place of that of all remainders: of five, it is hardly ever the slowest
@@ -278,44 +280,42 @@ CLAIMS = (
         id="miiii.x.nodropout",
         where="appendix",
         statement="Without dropout the network overfits every task except 2 and 3.",
-        source_says="2 and 3 alone",
+        source_says="only tasks 2 and 3 generalise",
         measure=_no_dropout,
         expected={
             "lower test accuracy of q = 2 and q = 3": at_least(0.99, "in the source tasks 2 and 3 generalise"),
-            "other tasks with a test accuracy of 0.99": at_most(0, "in the source no other task generalises"),
+            "other tasks with a test accuracy of 0.99": at_most(0, "in the source only tasks 2 and 3 generalise"),
         },
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
-            "Task 2 reaches 100% on held-out inputs; task 3 reaches only 98.4%. By epoch 65,536, during a dip of the "
-            "training accuracy, task 2 is at 98% of held-out inputs and task 3 at 91%. No other task exceeds 57%.",
+            "Task 2 reaches 100% on held-out inputs; task 3 reaches only 98.4%. At epoch 65,536, while the training accuracy is low for a short time, the test accuracy is 98% on task 2 and 91% on task 3. The test accuracy exceeds 57% on no other task.",
         ),
     ),
     Claim(
         id="miiii.x.masked_order",
         where="appendix",
-        statement="Without training on tasks 2, 3, 5 and 7, tasks 11, 13, 17 and 19 are learned first; no task is delayed.",
-        source_says="11, 13, 17, 19",
+        statement="Without training on tasks 2, 3, 5 and 7, the network learns tasks 11, 13, 17 and 19 first, and learns no task later than with them.",
+        source_says="tasks 11, 13, 17 and 19 are learned first",
         measure=_masked_order,
         expected={
             "of the first four to generalise, how many are among 11, 13, 17, 19": at_least(
-                3, "in the source all four tasks come first; one may miss"
+                3, "in the source tasks 11, 13, 17 and 19 are learned first; we allow one exception"
             ),
             "median epoch over that with 2, 3, 5, 7": at_most(
-                NOT_DELAYED, "tasks should not be delayed by more than seeds differ"
+                NOT_DELAYED, "no task should be learned later by more than different seeds differ"
             ),
         },
         needs=(MASKED, CODED),
         finding=Finding(
             "holds",
-            "Without the tasks 2, 3, 5 and 7, the network learns task 11 first, then 13, 23, 19 and 17. The median "
-            "task then takes 1.004 times as long as in the network that also learns these tasks.",
+            "Without the tasks 2, 3, 5 and 7, the network learns task 11 first, then 13, 23, 19 and 17. The median task then takes 1.004 times as long as in the network that also learns these tasks.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
                 before="13 of the 25 tasks had to be solved; the claim was not measured",
-                now="there is no precondition; a run that ends too early to decide is not measured",
+                now="there is no precondition; a run that ends too early to decide the claim is not measured",
                 why="a network that masking delays forever could refute the claim, but the precondition excluded it",
             ),
         ),

@@ -61,10 +61,10 @@ CLAIMS = (
         source_says="activations are logged at every step",
         measure=_log,
         expected={
-            ENTRIES: at_least(2, "the first logged epoch is the untrained network"),
-            NEURONS: at_least(1, "the source logs the first few neurons"),
+            ENTRIES: at_least(2, "the log must begin with the untrained network"),
+            NEURONS: at_least(1, "the log must contain several neurons; the source logs the first few"),
             SPECTRUM_SIZE: equals(1, "a real Fourier transform over all p x p inputs has p (p // 2 + 1) values"),
-            BYTES_OVER_BOUND: at_most(1, "the log must not exceed its stated size limit"),
+            BYTES_OVER_BOUND: at_most(1, "the size of the log must not exceed the stated limit"),
         },
         needs=(CODED,),
     ),
@@ -78,9 +78,10 @@ CLAIMS = (
         measure=_active,
         expected={
             "most at once, less those at the end": at_least(
-                1, "in the source active frequencies fall from 18 to 10; ours must fall, too"
+                1,
+                "in the source the number of active frequencies falls from 18 to 10; in our network it must fall, too",
             ),
-            MOST_EARLY: at_most(2, "the source has no active frequencies by then; we allow two"),
+            MOST_EARLY: at_most(2, "in the source neurons have no active frequencies by this epoch; we allow two"),
         },
         needs=(CODED,),
         figure="active",

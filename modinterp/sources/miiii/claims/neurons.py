@@ -126,12 +126,12 @@ CLAIMS = (
         measure=_one_neuron,
         expected={
             "largest over mean magnitude of the transform, best neuron": at_least(
-                10, "in the source's figure the peak is visible to the eye"
+                10, "in the source's figure the peak of the neuron's spectrum is visible to the eye"
             ),
             "share of the variance in its ten strongest waves": at_least(
                 0.6,
-                "sums of irregular functions have peaks, too, but a smaller share; before training, the ten "
-                "strongest waves have a share of 0.3",
+                "spectra of irregular functions have peaks, too, but the strongest waves have a smaller "
+                "share: 0.3 for ten waves before training",
             ),
         },
         given=GENERALISED,
@@ -144,7 +144,7 @@ CLAIMS = (
         statement=(
             "The source shows each head's attention over all pairs of digits, and draws a corner of 37 by 37 pairs."
         ),
-        source_says="37 by 37",
+        source_says="a corner of 37 by 37 pairs",
         measure=_patterns,
         expected={
             "heads drawn": equals(4),
@@ -160,7 +160,7 @@ CLAIMS = (
         where="discrete Fourier transform",
         statement="Every p by p image is a sum of products of two factors, each a constant or a wave with a frequency "
         "up to p / 2.",
-        source_says="frequencies 1 to p / 2",
+        source_says="waves with frequencies 1 to p / 2",
         measure=_sum_of_waves,
         expected={
             "largest error of the sum of all terms": at_most(1e-5),
@@ -173,7 +173,7 @@ CLAIMS = (
         id="miiii.dft_matrix",
         where="discrete Fourier transform",
         statement="Multiplying the one-hot basis by the Fourier matrix gives the Fourier basis.",
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_one_hot,
         expected={
             "largest difference of the transformed one-hot basis and the waves": at_most(1e-12),
@@ -186,7 +186,7 @@ CLAIMS = (
         id="miiii.x.neuron_periodic",
         where="the section on neurons",
         statement="Neurons of T_miiii are periodic; neurons of T_basis (shuffled labels) are not periodic.",
-        source_says="judged by eye",
+        source_says="the source judges this by eye",
         measure=_periodic,
         expected={
             "median of largest over mean magnitude, T_miiii over T_basis": at_least(
@@ -201,7 +201,7 @@ CLAIMS = (
         id="miiii.x.attention",
         where="the section on attention",
         statement="Heads of T_miiii attend to one digit; heads of T_nanda (addition) attend to both digits.",
-        source_says="judged by eye",
+        source_says="the source judges this by eye",
         measure=_exclusive,
         expected={
             MORE_EXCLUSIVE: at_least(

@@ -60,7 +60,7 @@ CLAIMS = (
         id="miiii.fig7.pearson.nanda",
         where="figure 7",
         statement="The two position embeddings are similar in modular addition.",
-        source_says="a correlation of 0.95",
+        source_says="the two position embeddings have a correlation of 0.95",
         measure=each(_alike),
         expected={PEARSON: at_least(0.5, "the source's correlation is 0.95; below 0.5, embeddings are hardly similar")},
         given={"test accuracy": LEARNED},
@@ -68,25 +68,34 @@ CLAIMS = (
         scope="any seed",
         figure="positions",
         finding=variant(
-            "The sign of the correlation depends on the recipe, which the source does not state for modular addition. "
-            "With the recipe of the source's other task, the two position embeddings are opposed in every seed "
-            "(Pearson -0.80 to -0.59). With the recipe of Nanda et al., measured in fig7.pearson.miiii, the two "
-            "position embeddings are mostly similar (0.96 to 1.00, once 0.24)."
+            "The sign of the correlation depends on the recipe, which the source does not state for modular"
+            " addition. With the recipe of the source's other task, the two position embeddings are "
+            "negatively correlated in every seed (Pearson -0.80 to -0.59). With the recipe of Nanda et al.,"
+            " measured in fig7.pearson.miiii, the two position embeddings are mostly similar (correlations "
+            "of 0.96 to 1.00, in one network 0.24)."
         ),
         changed=(
             Change(
                 date="2026-11-21",
                 what="the statement and the measure",
-                before='embeddings are "alike" in every seed; the correlation of -0.70 in seed 0 refuted this',
-                now='embeddings are "mostly alike" in the median of ten networks of two recipes: held at first; with '
-                "all ten networks trained the median is -0.17, refuted",
+                before=(
+                    'the statement was that the embeddings are "alike" in every seed; the correlation of -0.70 '
+                    "in seed 0 refuted it"
+                ),
+                now=(
+                    'the statement was that the embeddings are "mostly alike" in the median of ten networks of '
+                    "two recipes; it held at first; with all ten networks trained the median is -0.17; refuted"
+                ),
                 why="in other networks of modular addition the two embeddings have cosines from -0.71 to 0.98",
             ),
             Change(
                 date="2026-11-23",
                 what="the statement and the measure, which are again the original ones",
-                before="the median correlation of ten networks: -0.17",
-                now="the correlation in each network of the source's recipe: -0.70, -0.71, -0.59, -0.72 and -0.80",
+                before="the claim measured the median correlation of ten networks: -0.17",
+                now=(
+                    "the claim measures the correlation in each network of the source's recipe: -0.70, -0.71, "
+                    "-0.59, -0.72 and -0.80"
+                ),
                 why=(
                     "the source's statement is about one network, and a median over two recipes describes neither "
                     "recipe"
@@ -97,14 +106,18 @@ CLAIMS = (
     Claim(
         id="miiii.fig7.pearson.miiii",
         where="figure 7",
-        statement="In T_miiii the two position embeddings are opposed, not similar.",
-        source_says="a correlation of -0.64",
+        statement="In T_miiii the two position embeddings are negatively correlated, not similar.",
+        source_says="the two position embeddings have a correlation of -0.64",
         measure=_apart,
         expected={
             PEARSON: at_most(
-                -0.34, "the source's correlation is -0.64, and we allow 0.3 more; unrelated embeddings have 0"
+                -0.34,
+                "the source's correlation is -0.64, and we allow 0.3 more; the correlation of unrelated "
+                "embeddings is 0",
             ),
-            "Pearson less the median of T_nanda": at_most(0, "the source's two correlations differ by -1.59"),
+            "Pearson less the median of T_nanda": at_most(
+                0, "the source's correlations for T_miiii and T_nanda differ by -1.59"
+            ),
         },
         given=GENERALISED,
         needs=(CODED, *NANDA, *MAINLINE),
@@ -114,10 +127,14 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the tolerance of Pearson's correlation is narrower",
-                before="the correlation may be at most 0.5: this accepts our -0.535, but also the 0.07 of an "
-                "untrained network",
-                now="the correlation may be at most -0.34: this accepts our -0.535, but not the 0.07 of an untrained "
-                "network",
+                before=(
+                    "the correlation had to be at most 0.5: this accepts our correlation of -0.535, but also "
+                    "the 0.07 of an untrained network"
+                ),
+                now=(
+                    "the correlation must be at most -0.34: this accepts our correlation of -0.535, but not the"
+                    " 0.07 of an untrained network"
+                ),
                 why='"not similar" is also true of unrelated embeddings; the source\'s correlation is -0.64',
             ),
         ),

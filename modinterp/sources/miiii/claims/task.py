@@ -130,7 +130,7 @@ CLAIMS = (
         id="miiii.eq1.nanda_task",
         where="equation 1",
         statement="T_nanda is the sum x0 + x1 modulo 113.",
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_addition,
         expected={INPUTS: equals(N), WRONG_LABELS: ZERO},
         needs=(),
@@ -174,7 +174,7 @@ CLAIMS = (
             "T_miiii depends on the order of the digits: 27 of the 29 tasks depend on this order. The tasks q = 2 "
             "and q = 7 do not depend on the order, because 2 and 7 divide 112."
         ),
-        source_says="the source states this of all tasks",
+        source_says="the source states that every task depends on the order",
         measure=_order,
         expected={
             "tasks that depend on the order of the digits": equals(27),
@@ -191,7 +191,7 @@ CLAIMS = (
             "The source says that only primes have no remainder of 0. In fact the numbers without a remainder of 0 "
             "are 1 and the primes from 113 on. Every prime below 113 has a remainder of 0."
         ),
-        source_says="the source states this of the primes alone",
+        source_says="the source states that only primes have no remainder of 0",
         measure=_no_zero,
         expected={
             "numbers without a remainder of 0": equals(1495),
@@ -206,7 +206,7 @@ CLAIMS = (
         id="miiii.n_ln_n",
         where="introduction",
         statement="There are about n / ln n primes up to n.",
-        source_says="23.9 and 1,350.5",
+        source_says="about 23.9 primes up to 113 and 1,350.5 up to 12,769",
         measure=_density,
         expected={"primes over n / ln n at 113": between(1, 1.3), "primes over n / ln n at 12,769": between(1, 1.3)},
         needs=(),
@@ -216,7 +216,7 @@ CLAIMS = (
         id="miiii.ln_q",
         where="tasks",
         statement="Guessing among n classes costs a cross-entropy of ln n.",
-        source_says="ln n; later ln(1/n)",
+        source_says="the source prints ln n, and later ln(1/n)",
         measure=_uniform,
         expected={"largest error of ln n": at_most(1e-12)},
         needs=(),
@@ -226,9 +226,9 @@ CLAIMS = (
         id="miiii.eq3to5.summary",
         where="equations 3 to 5",
         statement=(
-            "The network adds by looking up waves, multiplying waves by the angle sum identities, and taking the "
-            "largest result. The printed identities are wrong; the identities hold once the repeated index is "
-            "corrected."
+            "The network adds by looking up waves, multiplying waves by the angle sum identities, and "
+            "taking the largest result. The identities that the source prints are wrong; the identities "
+            "hold once the repeated index is corrected."
         ),
         source_says="the source prints cos(w x0) twice, and cos(w x1) is missing",
         measure=_identities,
@@ -244,7 +244,7 @@ CLAIMS = (
         id="miiii.eq6.mce",
         where="equation 6",
         statement="The loss of a task is the mean of ln(1 / probability of the right answer).",
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_mean_cross_entropy,
         expected={"largest difference of three ways to it": at_most(1e-12)},
         needs=(),

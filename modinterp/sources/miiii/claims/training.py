@@ -130,8 +130,9 @@ CLAIMS = (
         id="miiii.eq12.weighted_loss",
         where="equation 12",
         statement=(
-            "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The printed sum "
-            "lacks the inverse of the logarithm's argument and would be negative; the source's code takes the mean."
+            "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The "
+            "source's printed sum of losses lacks the inverse of the logarithm's argument and would be "
+            "negative; the source's code takes the mean of the losses."
         ),
         source_says="the loss is about 1 for each task at the start",
         measure=_weighted_loss,
@@ -147,7 +148,7 @@ CLAIMS = (
         where="equation 13",
         statement="Before AdamW sees the gradient, training adds half of the gradient's moving average with a memory "
         "of 0.98.",
-        source_says="alpha 0.98, lambda 1/2",
+        source_says="the filter has alpha 0.98 and lambda 1/2",
         measure=_filter,
         expected={
             "largest difference after five steps, begun at zero": at_most(1e-6),
@@ -160,7 +161,7 @@ CLAIMS = (
         id="miiii.basis_task",
         where="tasks",
         statement="T_basis is T_miiii with shuffled labels, so no network can generalise on T_basis.",
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_basis,
         expected={
             "rows of labels are the same, in another order": equals(1),
@@ -174,7 +175,7 @@ CLAIMS = (
         id="miiii.masked_task",
         where="tasks",
         statement="In T_masked, training leaves the output weights of the tasks 2, 3, 5 and 7 unchanged.",
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_masked,
         expected={
             "largest change of masked heads that is not decay": at_most(1e-6),
@@ -204,7 +205,7 @@ CLAIMS = (
         id="miiii.full_batch",
         where="training",
         statement="Every step follows the gradient over all training inputs.",
-        source_says="full batch, the entire dataset",
+        source_says="training uses the full batch, the entire dataset",
         measure=_batches,
         expected={"every step sees all that is trained on": equals(1)},
         needs=(),
@@ -221,15 +222,16 @@ CLAIMS = (
         measure=_alone,
         expected={
             "gain in test accuracy by learning all together": at_least(
-                0.05, "the gain should be large enough to notice"
+                0.05, "the gain of test accuracy should be large enough to notice"
             )
         },
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(
-            "We test p = 37 in place of 113, and one task in place of 29. From 410 inputs no network learns "
-            "remainders by 31. After 32,768 epochs, 0.1% of the answers are right if the network also learns other "
-            "tasks, and 8.9% if the network learns only these remainders. Guessing gives 3.2%."
+            "We test p = 37 in place of 113, and one task in place of 29. From 410 inputs no network learns"
+            " remainders by 31. After 32,768 epochs, 0.1% of the answers are right if the network also "
+            "learns other tasks, and 8.9% if the network learns only these remainders. Guessing gives 3.2% "
+            "right answers."
         ),
         changed=(
             Change(
@@ -237,7 +239,10 @@ CLAIMS = (
                 what="the precondition",
                 before="the test accuracy had to be 0.5 or more when learning all tasks, so that a worse result could "
                 "not refute the claim",
-                now="there is no precondition; the gain of -0.088 is reported, but as the result of a variant",
+                now=(
+                    "there is no precondition; the gain of test accuracy, -0.088, is reported as the result of "
+                    "a variant"
+                ),
                 why=(
                     "a precondition on the outcome excludes results that could refute the claim; and p = 37 is not "
                     "the source's task"

@@ -60,7 +60,11 @@ CLAIMS = (
         where="neuron activations",
         statement="Neurons are periodic in a and b.",
         source_says="the notebook shows three neurons",
-        expected={"neurons_median": at_least(0.85, "the author's checkpoint has 0.954")},
+        expected={
+            "neurons_median": at_least(
+                0.85, "in the author's checkpoint one frequency explains 0.954 of the median neuron"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="neurons",
@@ -69,9 +73,13 @@ CLAIMS = (
         id="mlp.neurons_9_terms",
         where="neurons in the Fourier basis",
         statement="A neuron is a sum of nine terms of one frequency: a constant, four waves and four products.",
-        source_says="most neurons pass; in the author's checkpoint 483 of 512 neurons pass",
+        source_says="most neurons are such sums; in the author's checkpoint 483 of 512 neurons are",
         measure=each(_single_waves),
-        expected={"neurons_explained": at_least(0.80, "the author's checkpoint has 0.943")},
+        expected={
+            "neurons_explained": at_least(
+                0.80, "in the author's checkpoint a share of 0.943 of the neurons are such sums"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="cluster",
@@ -80,8 +88,12 @@ CLAIMS = (
         id="mlp.neuron_norm_map",
         where="norm of the components of all neurons",
         statement="The neurons use only a few key frequencies.",
-        source_says="13 of 56",
-        expected={"neurons_at_keys": at_least(0.90, "other frequencies are not visible in the notebook's map")},
+        source_says="13 of 56 frequencies",
+        expected={
+            "neurons_at_keys": at_least(
+                0.90, "in the notebook's map frequencies other than the key frequencies are not visible"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="norm_maps",
@@ -105,13 +117,13 @@ CLAIMS = (
         where="before and after the ReLU",
         statement="The ReLU makes the products of waves, and the network cannot add without the ReLU.",
         source_says=(
-            "linear terms have a share of 0.766, products 0.217 and the rest 0.018 in the author's checkpoint"
+            "in the author's checkpoint linear terms have a share of 0.766, products 0.217 and all other terms 0.018"
         ),
         measure=each(_after_the_relu),
         expected={
-            "products_after": at_least(0.10, "the author's checkpoint has 0.217"),
+            "products_after": at_least(0.10, "in the author's checkpoint products have a share of 0.217"),
             "accuracy with the best affine map in place of the neurons": at_most(
-                0.1, "the author's checkpoint has 0.012"
+                0.1, "with this affine map, the accuracy of the author's checkpoint is 0.012"
             ),
         },
         behaviour=("accuracy with the best affine map in place of the neurons",),
@@ -130,7 +142,9 @@ CLAIMS = (
             AGREEMENT: at_least(
                 0.9, "inputs and outputs of neurons have the same frequencies in the author's checkpoint"
             ),
-            "share of W_E W_in at the key frequencies": at_least(0.9, "the author's checkpoint has 0.991"),
+            "share of W_E W_in at the key frequencies": at_least(
+                0.9, "in the author's checkpoint the key frequencies hold 0.991 of the inputs' squared norm"
+            ),
         },
         needs=SEEDS,
         scope="any seed",

@@ -7,13 +7,14 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-K1",
         conflict=(
-            "The notebook's summary says that more than 84% of the variance is explained at every key frequency. "
-            "In the notebook's own table, the share for sin 35 is 0.8353."
+            "The notebook's summary says that more than 84% of the variance is explained at every key "
+            "frequency. In the notebook's own table, the share explained along sin 35 is 0.8353."
         ),
         settled_by={"claim84": ()},
         follows=(
             "The summary is too high by half a percentage point for the author's network, whose lowest "
-            "share is 0.8353. If our lowest share is above 0.84, our network differs, not our definition."
+            "explained share is 0.8353. If the lowest share of our network is above 0.84, our network "
+            "differs from the author's, not our definition."
         ),
     ),
     Contradiction(
@@ -83,7 +84,7 @@ CONTRADICTIONS = (
         id="X-A12",
         conflict=(
             "Nanda et al. leave less than 0.55% of W_L outside the key directions. This notebook keeps 98% "
-            "of W_U's norm."
+            "of the norm of W_U in the key directions."
         ),
         settled_by={"wu_norm_ratio": (logits.ENERGY_RATIO, "read_residual")},
         follows=(

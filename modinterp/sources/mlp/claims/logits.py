@@ -67,12 +67,16 @@ CLAIMS = (
         where="logits in the Fourier basis",
         statement="The logits are products of waves of one frequency, with almost no linear terms.",
         source_says=(
-            "linear terms have a share of 0.038, products 0.926 and the rest 0.036 in the author's checkpoint"
+            "in the author's checkpoint linear terms have a share of 0.038, products 0.926 and all other terms 0.036"
         ),
         measure=each(_terms_of_logits),
         expected={
-            "products of one frequency in the logits": at_least(0.85, "the author's checkpoint has 0.926"),
-            "linear terms in the logits": at_most(0.10, "the author's checkpoint has 0.038"),
+            "products of one frequency in the logits": at_least(
+                0.85, "in the author's checkpoint products have a share of 0.926"
+            ),
+            "linear terms in the logits": at_most(
+                0.10, "in the author's checkpoint linear terms have a share of 0.038"
+            ),
         },
         needs=SEEDS,
         scope="any seed",
@@ -94,9 +98,13 @@ CLAIMS = (
         id="mlp.wu_fourier_heatmap",
         where="understanding W_U",
         statement="W_U in the Fourier basis is concentrated on the columns of the key frequencies.",
-        source_says="13 pairs of columns",
+        source_says="the key frequencies have 13 pairs of columns",
         measure=each(_columns_of_W_U),
-        expected={"squared norm at the key frequencies": at_least(0.9, "the author's checkpoint has 0.965")},
+        expected={
+            "squared norm at the key frequencies": at_least(
+                0.9, "in the author's checkpoint the key columns hold 0.965 of the squared norm of W_U"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         figure="spectra",
@@ -104,10 +112,16 @@ CLAIMS = (
     Claim(
         id="mlp.wu_component_norms",
         where="norms of the components of W_U",
-        statement="The key frequencies stand out as peaks of the spectrum.",
-        source_says="the weakest key frequency has 58.6, the strongest other frequency 7.5",
+        statement="The key frequencies are clear peaks in the spectrum of W_U.",
+        source_says=("the squared norm is 58.6 at the weakest key frequency and 7.5 at the strongest other frequency"),
         measure=lambda m: {"smallest key over largest other squared norm": m.keys.gap**2},
-        expected={"smallest key over largest other squared norm": at_least(3, "the author's checkpoint has 7.8")},
+        expected={
+            "smallest key over largest other squared norm": at_least(
+                3,
+                "in the author's checkpoint the weakest key frequency has 7.8 times the squared norm of the "
+                "strongest other frequency",
+            )
+        },
         needs=(MAIN,),
         figure="spectra",
         finding=mixed(),
@@ -121,7 +135,9 @@ CLAIMS = (
         expected={
             "n_keys": between(6, 20, "the notebook has 13 key frequencies, more than the 3 to 5 of transformers"),
             "gap of squared norms": at_least(
-                3, "key frequencies must stand out from other frequencies; the author's checkpoint has 7.8"
+                3,
+                "key frequencies must have larger squared norms than other frequencies; in the author's "
+                "checkpoint the ratio is 7.8",
             ),
         },
         needs=(MAIN,),
@@ -129,12 +145,12 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="the lower end of the tolerance",
+                what="the lower end of the tolerance of the number of key frequencies",
                 before=(
-                    "the tolerance was 5 to 20; our first network has 12 key frequencies, and five networks "
-                    "have 9 to 13"
+                    "the number had to be 5 to 20; our first network has 12 key frequencies, and five "
+                    "networks have 9 to 13"
                 ),
-                now="6 to 20",
+                now="the number must be 6 to 20",
                 why="a transformer also has five key frequencies",
             ),
         ),
@@ -144,9 +160,9 @@ CLAIMS = (
         id="mlp.wu_norm_ratio",
         where="cell 79",
         statement="The directions of the key frequencies hold nearly the whole norm of W_U.",
-        source_says="36.203739 of 36.851849, 0.98241 (squared 0.96514)",
+        source_says="36.203739 of the norm of 36.851849, a share of 0.98241 (0.96514 of the squared norm)",
         measure=_norm_ratio,
-        expected={NORM_RATIO: at_least(0.95, "the notebook has 0.98241; other seeds vary")},
+        expected={NORM_RATIO: at_least(0.95, "in the notebook this share of the norm is 0.98241; other seeds vary")},
         reported=("read_residual", NORM_AT_KEYS, NORM),
         needs=(MAIN,),
         figure="spectra",
@@ -160,7 +176,9 @@ CLAIMS = (
         measure=_norm_ratio,
         expected={
             NORM_RATIO: at_least(
-                0.95, "the notebook has 0.98241; other seeds vary; the stated limit of 0.98 is reported as well"
+                0.95,
+                "in the notebook this share of the norm is 0.98241; other seeds vary; whether the share "
+                "exceeds the stated 0.98 is reported as well",
             )
         },
         needs=(MAIN,),
@@ -173,13 +191,13 @@ CLAIMS = (
             "The MLP runs the transformer's algorithm: embeddings look up waves, the ReLU multiplies the waves, "
             "and W_U projects onto waves of the sum. The logits are a sum of cos(w_k(a + b - c))."
         ),
-        source_says="FVE 0.916 (not centred 0.856) in the author's checkpoint",
+        source_says="in the author's checkpoint the FVE of the logits is 0.916 (0.856 if not centred)",
         expected={
-            "logit_fve": at_least(0.85, "the author's checkpoint has 0.916"),
+            "logit_fve": at_least(0.85, "in the author's checkpoint the FVE of the logits is 0.916"),
             "excluded_loss": at_least(
                 math.log(113),
-                "the loss is that of guessing or worse; the author's checkpoint has 5.13, and 4.30 on its "
-                "training pairs alone",
+                "the excluded loss should be that of guessing or worse; it is 5.13 in the author's "
+                "checkpoint, and 4.30 on its training pairs alone",
             ),
         },
         needs=SEEDS,

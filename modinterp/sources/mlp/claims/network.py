@@ -104,7 +104,7 @@ CLAIMS = (
         id="mlp.loss_fn",
         where="the task",
         statement="The loss is the cross-entropy of a log-softmax in float64.",
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=_loss,
         expected={
             "largest difference to torch's, in float64": at_most(1e-12),
@@ -119,7 +119,7 @@ CLAIMS = (
         statement="The network is right on all held-out pairs.",
         source_says="1.0",
         measure=each(lambda m: {"test accuracy": accuracy_on(m.logits, m.labels, m.test)}),
-        expected={"test accuracy": at_least(0.999, "the notebook has an accuracy of 1.0")},
+        expected={"test accuracy": at_least(0.999, "in the notebook the accuracy is 1.0")},
         needs=SEEDS,
         scope="any seed",
     ),
@@ -127,17 +127,20 @@ CLAIMS = (
         id="mlp.final_losses",
         where="the training notebook",
         statement=(
-            "The network memorises, its test loss rises far above chance, and the network groks within a few "
-            "thousand epochs."
+            "The network memorises, its test loss rises far above the loss of guessing, and the network "
+            "groks within a few thousand epochs."
         ),
-        source_says="train 1.0e-6, test 1.9e-5; test loss highest at 10.5, below 1e-2 near epoch 3,400",
+        source_says=(
+            "final train loss 1.0e-6 and test loss 1.9e-5; the highest test loss is 10.5, and it falls below "
+            "1e-2 near epoch 3,400"
+        ),
         measure=lambda m: {"highest test loss before it groks": m.grokking.highest_test_loss},
         expected={
-            "final_train_loss": at_most(1e-5, "the limit is 10 times the 1.0e-6 of the author's checkpoint"),
-            "final_test_loss": at_most(1e-3, "the author's checkpoint has 1.9e-5; other seeds vary"),
-            "grokked": between(1_000, 10_000, "grokking is near epoch 3,400 in the author's log"),
+            "final_train_loss": at_most(1e-5, "the train loss may be 10 times the 1.0e-6 of the author's checkpoint"),
+            "final_test_loss": at_most(1e-3, "the test loss of the author's checkpoint is 1.9e-5; other seeds vary"),
+            "grokked": between(1_000, 10_000, "in the author's log the network groks near epoch 3,400"),
             "highest test loss before it groks": at_least(
-                6, "the highest test loss is 10.5 in the author's log; chance is 4.73"
+                6, "in the author's log the highest test loss is 10.5; the loss of guessing is 4.73"
             ),
         },
         needs=(MAIN,),
@@ -149,7 +152,7 @@ CLAIMS = (
         where="Fourier basis",
         statement=(
             "The source uses an orthonormal basis over the residues: constant, sin 1, cos 1, sin 2, cos 2 "
-            "and so on, the sine first."
+            "and so on, the sine before the cosine."
         ),
         source_says="Const, Sin 1, Cos 1, Sin 2, Cos 2",
         measure=_basis,

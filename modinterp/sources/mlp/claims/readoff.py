@@ -35,15 +35,16 @@ TABLE = {  # frequency -> FVE along sin and cos, as printed
 
 
 _NOT_OF_MAIN = {  # key frequencies of the notebook that other-draw-0 does not use -> lowest FVE where used
-    19: "0.971 and 0.980 in other-draw-3 and -4",
-    42: "0.943 and 0.957 in other-draw-1 and -4",
-    44: "0.975 in other-draw-2",
+    19: "the explained shares are 0.971 and 0.980 in other-draw-3 and other-draw-4",
+    42: "the explained shares are 0.943 and 0.957 in other-draw-1 and other-draw-4",
+    44: "the explained share is 0.975 in other-draw-2",
 }
 
 
 _LOW_AT_19 = mixed(
-    "Along the cosine of frequency 19, the explained share is 0.716 in kissane-0 and 0.840 in the notebook. The "
-    "two networks have the same data split, initial weights and thirteen frequencies."
+    "Along the cosine direction of frequency 19, one wave explains a share of 0.716 in the network "
+    "kissane-0 and 0.840 in the notebook. The network kissane-0 and the notebook's network have the same "
+    "data split, initial weights and thirteen key frequencies."
 )
 _MISSED = {19: _LOW_AT_19}
 
@@ -53,9 +54,14 @@ def _by_own_draw(before: str) -> Change:
         date="2026-11-25",
         what="the network with the notebook's seed",
         before=f"the initial embedding was divided by the root of its number of rows (this network is now other-draw-0): {before}",
-        now="the initial embedding is divided as in the notebook: 0.716 at frequency 19; mixed",
-        why="the notebook divides the initial embedding by the root of d_model; the network now has all "
-        "frequencies of the notebook",
+        now=(
+            "the initial embedding is divided as in the notebook, and the explained share at frequency 19 is "
+            "0.716; mixed"
+        ),
+        why=(
+            "the notebook divides the initial embedding by the root of d_model; with this initialisation the "
+            "network has all key frequencies of the notebook"
+        ),
     )
 
 
@@ -90,8 +96,8 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
         source_says=f"sin {sine:.4f}, cos {cosine:.4f}",
         measure=_explained(freq),
         expected={
-            LOWEST_FVE: at_least(0.75, "the notebook's lowest share is 0.835; other networks vary"),
-            "readoff_two_terms_mean": at_least(0.88, "the mean of the notebook's 26 shares is 0.918"),
+            LOWEST_FVE: at_least(0.75, "the lowest explained share in the notebook is 0.835; other networks vary"),
+            "readoff_two_terms_mean": at_least(0.88, "the mean of the 26 explained shares in the notebook is 0.918"),
         },
         reported=(f"FVE of sin {freq}", f"FVE of cos {freq}"),
         given={USED: equals(1, f"the claim is about a network that uses the frequency {freq}")},
@@ -100,13 +106,13 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
         finding=_MISSED.get(freq, HOLDS),
         changed=(
             *(
-                (_by_own_draw("the main network did not use the frequency, and the claim held in two other seeds"),)
+                (_by_own_draw("the main network did not use this frequency, and the claim held in two other seeds"),)
                 if freq == 19
                 else ()
             ),
             Change(
                 date="2026-11-23",
-                what="which networks and which frequency count",
+                what="the networks and the frequency that count",
                 before=f"every network was measured; without this frequency, the lowest share at the network's own frequencies counted: {'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
                 now=f"only networks that use this frequency are measured: {_NOT_OF_MAIN.get(freq, 'a frequency of other-draw-0')}",
                 why="a network that does not use a frequency shows nothing about this frequency",
@@ -123,7 +129,7 @@ CLAIMS = (
             "Along each direction of W_U at a key frequency, the two products of the angle-sum formula are the "
             "largest terms."
         ),
-        source_says="sin cos + cos sin, cos cos - sin sin",
+        source_says="the products are sin cos + cos sin, and cos cos - sin sin",
         measure=each(lambda m: {"two products largest": mean(row.two_largest for row in m.readoff.rows)}),
         expected={
             "two products largest": equals(1, "the two products are the largest terms in every map of the notebook")
@@ -138,14 +144,16 @@ CLAIMS = (
         where="summary",
         statement=(
             "The source says that more than 84% of the variance is explained at every key frequency. The "
-            "notebook's own table has 0.8353."
+            "lowest share in the notebook's own table is 0.8353."
         ),
         source_says="lowest 0.8353",
         measure=_explained_everywhere,
-        expected={LOWEST_FVE: at_least(0.75, "the notebook's lowest share is 0.8353; other networks vary")},
+        expected={
+            LOWEST_FVE: at_least(0.75, "the lowest explained share in the notebook is 0.8353; other networks vary")
+        },
         needs=(MAIN,),
         figure="readoff",
         finding=_LOW_AT_19,
-        changed=(_by_own_draw("0.879, and held"),),
+        changed=(_by_own_draw("the lowest explained share was 0.879; held"),),
     ),
 )

@@ -87,10 +87,10 @@ CLAIMS = (
         measure=each(_in_cleanup),
         expected={
             "restricted accuracy when half the test pairs are right": at_least(
-                0.95, "the circuit alone answers almost all pairs in figure 13"
+                0.95, "in figure 13 the circuit alone answers almost all pairs by then"
             ),
             "sum of the coefficients then, over its final value": at_least(
-                0.5, "most of the growth is over in figure 14"
+                0.5, "in figure 14 most of the growth of the coefficients is over by then"
             ),
         },
         behaviour=("restricted accuracy when half the test pairs are right",),
@@ -107,15 +107,15 @@ CLAIMS = (
             "The largest excluded loss over single frequencies needs no knowledge of the key frequencies, "
             "and follows the excluded loss of the key frequencies."
         ),
-        source_says="the source sees broadly similar plots",
+        source_says="the plots of the two excluded losses are broadly similar",
         measure=_largest_exclusion,
-        expected={RANK_CORRELATION: at_least(0.9, "the two losses are broadly similar over training")},
+        expected={RANK_CORRELATION: at_least(0.9, "the paper sees broadly similar plots of the two excluded losses")},
         needs=(MAIN,),
         finding=mixed(
             "In most networks the two excluded losses fall and rise together by orders of magnitude, but "
-            "the ranks of the two losses agree less. Most snapshots are after cleanup, where both excluded "
-            "losses are constant. Among single frequencies, removing a key frequency nearly always costs "
-            "the most."
+            "the ranks of the two losses agree less. Most snapshots are after cleanup, when both excluded "
+            "losses are constant. The single frequency whose removal raises the loss most is nearly always "
+            "a key frequency."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",
@@ -132,7 +132,9 @@ CLAIMS = (
                 0, "the loss is computed in float64, which should prevent slingshots"
             ),
             "networks that grok without one": at_least(
-                4, "the statement must hold in the main network and three of four more seeds"
+                4,
+                "at least four of five networks must grok without slingshots before: the main network and three more "
+                "seeds",
             ),
         },
         needs=SEEDS,
@@ -142,12 +144,14 @@ CLAIMS = (
         id="nanda.E1.always_lower",
         where="appendix E.1, footnote 4",
         statement="Cross-entropy never reaches zero: if every answer is right, larger logits still lower the loss.",
-        source_says="the loss decreases",
+        source_says="larger logits lower the loss",
         measure=_scaled,
         expected={
-            "accuracy": equals(1, "the statement is about a network that is always right"),
-            "loss at logits times 1.1 over loss": at_most(0.999, "the loss strictly decreases, by more than rounding"),
-            "loss at 1.5 over loss at 1.1": at_most(0.999, "the loss strictly decreases, by more than rounding"),
+            "accuracy": equals(1, "the statement is about a network that answers every pair correctly"),
+            "loss at logits times 1.1 over loss": at_most(
+                0.999, "larger logits must lower the loss by more than rounding"
+            ),
+            "loss at 1.5 over loss at 1.1": at_most(0.999, "larger logits must lower the loss by more than rounding"),
             "smallest margin [logits]": at_least(
                 0, "with a negative margin, larger logits would raise the loss in the end"
             ),
@@ -165,9 +169,9 @@ CLAIMS = (
         measure=_smaller,
         expected={
             "squared weights at the end over t1": at_most(
-                0.6, ("the squared weights fall to less than half in figure 7")
+                0.6, ("in figure 7 the sum of squared weights falls to less than half")
             ),
-            "train loss at the end over its plateau": at_most(1, "the claim is about the direction of the change"),
+            "train loss at the end over its plateau": at_most(1, "the claim only says that the train loss is lower"),
         },
         needs=(MAIN,),
         figure="progress",

@@ -81,18 +81,24 @@ def _thresholds(*runs: CyclicMeasurements) -> dict[str, Value]:
 
 
 FASTER = {
-    TEST_CORRELATION: at_most(-0.9, "the number of epochs falls steeply in figure 21; -1 is strictly decreasing"),
+    TEST_CORRELATION: at_most(
+        -0.9,
+        "in figure 21 the number of epochs falls steeply with the fraction; a rank correlation of -1 means a "
+        "strict decrease",
+    ),
     "largest over smallest number of epochs to a train loss of 1e-6": at_most(
-        2.5, "the number of epochs is flat in figure 21, which means within a factor of 2.5"
+        2.5,
+        "in figure 21 the number of epochs hardly depends on the fraction, which we read as a factor of at most 2.5",
     ),
 }
 BELOW_60 = (
     Change(
         date="2026-11-28",
         was="refuted",
-        what="over which fractions the ranks are correlated",
+        what="the fractions over which the rank correlation is computed",
         before=(
-            "all fractions were ranked: -0.59, since from 50% on the test loss is as flat as the train loss; refuted"
+            "all fractions were ranked, and the rank correlation was -0.59: from 50% of the pairs on, the "
+            "epochs hardly depend on the fraction; refuted"
         ),
         now="only fractions below 60% are ranked",
         why=(
@@ -116,13 +122,16 @@ CLAIMS = (
             "With 10% and 20% of the pairs the network does not generalise. With 30% to 50% of the pairs "
             "the network groks. With 60% and more the network generalises at once."
         ),
-        source_says="grokking begins between 20% and 30% of the pairs, and ends between 50% and 60%",
+        source_says=(
+            "networks grok from somewhere between 20% and 30% of the pairs up to somewhere between 50% and 60%"
+        ),
         measure=_boundaries,
         expected={
             "share of fractions as stated": equals(
                 1,
-                "up to 20% the network never gets half of the held-out pairs right; at 30% and 40% it "
-                "generalises at least 1,000 epochs after memorising, from 60% at most 500; at 50% either",
+                "with up to 20% of the pairs, the test accuracy must stay below one half; with 30% and 40%,"
+                " the network must generalise at least 1,000 epochs after memorising; with 60% and more, at"
+                " most 500 epochs after; with 50%, either is accepted",
             )
         },
         needs=BY_FRACTION,
@@ -173,12 +182,16 @@ CLAIMS = (
         statement=(
             "All networks that generalise use the same algorithm, whatever fraction of the pairs they are trained on."
         ),
-        source_says="the FVE of the logits is 91% to 99%, but 63.9% with 80% of the data (table 5)",
+        source_says=(
+            "the waves explain 91% to 99% of the variance of the logits (FVE), but 63.9% with 80% of the data (table 5)"
+        ),
         measure=lambda *runs: {
             "share with a logit FVE of at least 0.85": share([m.summary.logit_fve >= 0.85 for m in generalised(runs)])
         },
         expected={
-            "share with a logit FVE of at least 0.85": at_least(0.8, "five of the six rows of table 5 reach this FVE")
+            "share with a logit FVE of at least 0.85": at_least(
+                0.8, "in five of the six rows of table 5 the FVE of the logits is at least this high"
+            )
         },
         changed=(ONE_DEFINITION,),
         needs=BY_FRACTION,
@@ -193,10 +206,12 @@ CLAIMS = (
         id="nanda.E1.no_grok_if_together",
         where="appendix E.1",
         statement=(
-            "The smaller the early gap between test and train loss, the less the network groks. If a "
-            "network generalises at once, the network's test loss never rises far."
+            "The smaller the gap between test and train loss early in training, the shorter the delay of "
+            "grokking. If a network generalises at once, the network's test loss never rises far."
         ),
-        source_says="highest test loss 4.9 to 5.6 from 60% of the pairs, 26.6 with 30%, in archived networks",
+        source_says=(
+            "in archived networks the highest test loss is 26.6 with 30% of the pairs, and 4.9 to 5.6 with 60% and more"
+        ),
         measure=lambda *runs: {
             "rank correlation of highest test loss and delay": rank_correlation(
                 [highest(m, "test_loss") for m in runs], [delay(m) for m in runs]
@@ -204,7 +219,9 @@ CLAIMS = (
         },
         expected={
             "rank correlation of highest test loss and delay": at_least(
-                0.8, "the correlation is over fractions that generalise; 1 means a strictly increasing relation"
+                0.8,
+                "the rank correlation is over fractions that generalise; 1 means that the delay always "
+                "grows with the gap",
             ),
         },
         needs=BY_FRACTION,

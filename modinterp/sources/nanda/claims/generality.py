@@ -45,11 +45,15 @@ EDGES = {
 def _with_decay(row: Row) -> dict[str, Band]:
     loss, gini_W_E, gini_W_L, logit_fve, mlp_fve = EDGES[row.setting]
     return {
-        "final_test_loss": at_most(loss, f"this row has {row.loss}; networks of one recipe differ"),
-        "gini_W_E": at_least(gini_W_E, f"this row has {row.gini_W_E}; networks of one recipe differ"),
-        "gini_read": at_least(gini_W_L, f"this row has {row.gini_W_L}; networks of one recipe differ"),
-        LOGIT_FVE: at_least(logit_fve, f"this row has {row.logit_fve / 100:.3f}; networks of one recipe differ"),
-        MEAN_MLP_FVE: at_least(mlp_fve, f"this row has {row.mlp_fve / 100:.3f}; networks of one recipe differ"),
+        "final_test_loss": at_most(loss, f"the paper's loss is {row.loss}; networks of one recipe differ"),
+        "gini_W_E": at_least(gini_W_E, f"the paper's Gini of W_E is {row.gini_W_E}; networks of one recipe differ"),
+        "gini_read": at_least(gini_W_L, f"the paper's Gini of W_L is {row.gini_W_L}; networks of one recipe differ"),
+        LOGIT_FVE: at_least(
+            logit_fve, f"the paper's FVE of the logits is {row.logit_fve / 100:.3f}; networks of one recipe differ"
+        ),
+        MEAN_MLP_FVE: at_least(
+            mlp_fve, f"the paper's FVE of the MLP is {row.mlp_fve / 100:.3f}; networks of one recipe differ"
+        ),
     }
 
 
@@ -57,16 +61,14 @@ STUCK = (
     "With a weight decay of 5, the network memorises at once, and generalises {}. After 40,000 epochs the "
     "network is right on {} of the held-out pairs, with a test loss of {}."
 )
-SLOWER = "With a dropout of 0.2, seed {} is right on {} after its 80,000 epochs, and is still improving{}."
+SLOWER = "With a dropout of 0.2, seed {} is right on {} after 80,000 epochs of training, and is still improving{}."
 SLOW = (
-    "With a dropout of 0.5, seed {} is right on {} of the held-out pairs{} after its 40,000 epochs. The paper "
-    "says that networks with dropout take much longer, but not how long."
+    "With a dropout of 0.5, seed {} is right on {} of the held-out pairs{} after 40,000 epochs of training."
+    " The paper says that networks with dropout need much longer to generalise, but not how many epochs."
 )
 FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
-    "P53_1": mixed(
-        "The statement holds in seed 0. The four other seeds end above a test loss of 1e-3 (see P53_2 to P53_5)."
-    ),
+    "P53_1": mixed("The statement holds in seed 0. The other seeds end with test losses above 1e-3 (P53_2 to P53_5)."),
     "P53_2": mixed(STUCK.format("by epoch 12,000, and keeps this accuracy", "99.0%", "0.14")),
     "P53_3": mixed(STUCK.format("near epoch 28,000", "99.75%", "5.8e-3, still falling")),
     "P53_4": mixed(STUCK.format("near epoch 16,000, with a less sparse W_E than in the paper", "98.7%", "0.042")),
@@ -75,7 +77,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
         SLOWER.format(
             0,
             "91% of the held-out pairs",
-            ". The network's Gini coefficient of W_E is 0.20, as in the paper, but its logits have an FVE of 54%, where 60% to 95% is expected. The claim stays open, as fig28.dropout does, since the network still improves. We ship no weights of this network, so this FVE cannot be measured again",
+            ". The network's Gini coefficient of W_E is 0.20, as in the paper, but its logits have an FVE of 54%, where 60% to 95% is expected. The claim stays open, like the claim fig28.dropout, since the network still improves. We ship no weights of this network, so this FVE cannot be measured again",
         )
     ),
     "dropout_p2_2": inapplicable(
@@ -90,22 +92,20 @@ FINDINGS = {  # of the rows of both tables, by their keys
         SLOWER.format(
             0,
             "94% of all pairs",
-            ". With the mean in place of the skip around the MLP, the network is also right on 94%",
+            ". With the skip around the MLP at its mean, accuracy is also 94%",
         )
     ),
     "dropout_p5_1": inapplicable(SLOW.format(0, "32%", ", and still improving,")),
     "dropout_p5_2": inapplicable(SLOW.format(1, "36%", ", and still improving,")),
     "dropout_p5_3": inapplicable(SLOW.format(2, "9%", "")),
-    "dropout_0p5": inapplicable(
-        "With a dropout of 0.5, three seeds are on average right on 48% of all pairs after 40,000 epochs."
-    ),
+    "dropout_0p5": inapplicable("With a dropout of 0.5, the mean accuracy of three seeds is 48% after 40,000 epochs."),
     "data_fractions": HOLDS,
     "P53": HOLDS,
     **dict.fromkeys((f"P109_{row}" for row in range(1, 6)), HOLDS),
     **dict.fromkeys((f"2-layer_{row}" for row in range(1, 6)), HOLDS),
     "2-layer": Finding(
         "holds",
-        "With the mean in place of the skip, the average loss grows by a half, from 7.2e-5 to 1.1e-4 (in the paper from 2.0e-2 to 4.6e-2). The loss of seed 0 alone grows 216-fold, from 5.6e-8.",
+        "With the mean in place of the skip around the MLP, the average loss over the seeds grows by a half, from 7.2e-5 to 1.1e-4. In the paper the average loss grows from 2.0e-2 to 4.6e-2. The loss of seed 0 grows 216-fold, from 5.6e-8.",
     ),
     "P109": HOLDS,
 }
@@ -114,26 +114,28 @@ FINDINGS = {  # of the rows of both tables, by their keys
 AT_REST = Change(
     date="2026-11-27",
     what="the networks that the claim is about",
-    before="the claim was about networks right on 90% of the held-out pairs: seed 1 with 94% has a logit FVE of 0.557; refuted",
+    before="the claim was about networks right on 90% of the held-out pairs: seed 1, right on 94%, has an FVE of the logits of 0.557; refuted",
     now="the claim is about networks right on 90% of the held-out pairs that have stopped learning; no network qualifies",
-    why="a run that is stopped while its network still learns decides nothing. We left seed 0 open, because it still learned, before we trained seed 1, and figure 28 excludes dropout networks that still learn",
+    why="a run that stops while its network still learns cannot decide the claim. We left seed 0 open, because it still learned, before we trained seed 1, and figure 28 excludes dropout networks that still learn",
 )
 
 
 AT_REST_OF_ALL = replace(
     AT_REST,
-    before=(
-        "the claim was about networks right on 90% of the held-out pairs; seed 1, cut short, has a Gini of W_E of 0.19"
-    ),
+    before="the claim was about networks right on 90% of the held-out pairs; seed 1, whose training was cut short, has a Gini coefficient of W_E of 0.19",
 )
 
 
 def _with_dropout(row: Row) -> dict[str, Band]:
     return {
         "gini_W_E": at_most(
-            0.35, f"not sparse: this row has {row.gini_W_E}, rows with weight decay have 0.55 and more"
+            0.35, f"W_E must not be sparse: the paper's Gini is {row.gini_W_E}, and 0.55 or more with weight decay"
         ),
-        LOGIT_FVE: between(0.6, 0.95, f"this row has {row.logit_fve / 100:.3f}; all such rows have 0.71 to 0.89"),
+        LOGIT_FVE: between(
+            0.6,
+            0.95,
+            f"the paper's FVE of the logits is {row.logit_fve / 100:.3f}, and 0.71 to 0.89 in all rows with dropout",
+        ),
     }
 
 
@@ -156,7 +158,7 @@ def _table_5(row: Row) -> Claim:
         expected=_with_dropout(row) if dropout else _with_decay(row),
         given={
             "final_test_accuracy": at_least(
-                GENERALISES, "the statement is about networks that generalise; 99.6% is the paper's lowest"
+                GENERALISES, "the network must generalise; the lowest accuracy in the paper is 99.6%"
             )
         }
         | ({STILL_LEARNING: at_most(0, "the paper does not state how long training takes")} if dropout else {}),
@@ -232,15 +234,13 @@ def _table_6(row: Skip) -> Claim:
         source_says=f"loss {row.loss}, accuracy {row.accuracy}%; ablated {row.ablated_loss}, {row.ablated_accuracy}%",
         measure=_without_skip,
         expected={
-            ACCURACY_FALL: at_most(row.drop, f"the paper goes from {row.accuracy}% to {row.ablated_accuracy}%"),
-            ABLATED_RATIO: at_most(10, "the ratio is 4.2 at most in table 6"),
+            ACCURACY_FALL: at_most(
+                row.drop, f"in the paper the mean changes the accuracy from {row.accuracy}% to {row.ablated_accuracy}%"
+            ),
+            ABLATED_RATIO: at_most(10, "the ablated loss is at most 4.2 times the original loss in table 6"),
         },
         behaviour=(ACCURACY_FALL,),
-        given={
-            ACCURACY: at_least(
-                GENERALISES, "the statement is about networks that generalise; 99.6% is the lowest accuracy in table 6"
-            )
-        },
+        given={ACCURACY: at_least(GENERALISES, "the network must generalise; the lowest accuracy in table 6 is 99.6%")},
         changed=(ONE_DEFINITION, *((THREE_OF_FIVE,) if row.key == "2-layer" else ())),
         reported=(LOSS, ABLATED_LOSS, ABLATED_ACCURACY),
         needs=row.runs,
@@ -258,12 +258,12 @@ CLAIMS = (
         id="nanda.table5.accuracy_note",
         where="appendix C.2.3, table 5",
         statement="All networks of table 5 are right on more than 99.95% of the held-out pairs. The exceptions are networks with a dropout of 0.2, which are right on 99.6%.",
-        source_says="above 99.95%; about 99.6% with a dropout of 0.2",
+        source_says="accuracy above 99.95%; about 99.6% with a dropout of 0.2",
         measure=_accuracies,
         expected={
             "test accuracy, one layer with weight decay": at_least(
                 0.9995,
-                "the caption states 99.95%; for two layers table 6 contradicts the caption, with 99.6% of all pairs",
+                "the caption of table 5 states an accuracy of 99.95%; table 6 contradicts this for two layers, with 99.6% of all pairs",
             )
         },
         needs=tuple(row.run for row in TABLE_5),
@@ -281,10 +281,10 @@ CLAIMS = (
         source_says="the lowest FVE of the logits is 63.9%, with 80% of the data",
         measure=_consistent,
         expected={
-            "lowest excluded loss over ln p": at_least(
-                1, "without its key frequencies, each network must be no better than guessing"
+            "lowest excluded loss over ln p": at_least(1, "without key frequencies no network may beat guessing"),
+            "share with a logit FVE of at least 0.8": at_least(
+                0.9, "in 20 of the 21 rows of table 5 with weight decay the FVE of the logits is at least this high"
             ),
-            "share with a logit FVE of at least 0.8": at_least(0.9, "20 of the 21 such rows of table 5 reach this FVE"),
         },
         needs=(*WITH_DECAY, *SEEDS, *SWEPT_DECAY),
         required=("nanda/fraction-*",),
@@ -299,7 +299,7 @@ CLAIMS = (
         id="nanda.C23.dropout_not_sparse",
         where="appendix C.2.3, table 5",
         statement="Networks that generalise with dropout are less sparse in the Fourier basis than all networks with weight decay.",
-        source_says="Gini of W_E 0.19 to 0.26 against 0.55 to 0.80; FVE of the logits 71% to 74% with 0.2, 86% to 89% with 0.5",
+        source_says="Gini of W_E: 0.19 to 0.26 with dropout, 0.55 to 0.80 with weight decay; FVE of the logits: 71% to 74% with a dropout of 0.2, 86% to 89% with 0.5",
         measure=_dropout_not_sparse,
         expected={
             "largest Gini of W_E with dropout over smallest with decay": at_most(
@@ -308,14 +308,14 @@ CLAIMS = (
         },
         given={
             "networks with dropout": at_least(
-                1, "the statement is about networks that generalise; a network that still learns decides nothing"
+                1, "some network must generalise; a network whose accuracy still rises cannot decide the claim"
             )
         },
         needs=(*DROPOUT, *WITH_DECAY, *SEEDS),
         required=("nanda/dropout-*", "nanda/mainline-*"),
         scope="any seed",
         finding=inapplicable(
-            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and accuracy still rises after 80,000 epochs. The W_E of these two networks have Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90%."
+            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and their accuracy still rises after 80,000 epochs. The W_E of these two networks have Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90%."
         ),
         figure="table5",
         control="without control",

@@ -29,8 +29,10 @@ T = TypeVar("T")
 
 SINGLE = 0.8  # share of a head's scores or OV circuit at one frequency, from which it counts as of that frequency
 AMPLIFIERS = {
-    PAIR_CORRELATION: at_least(0.95, "in the paper the attentions of heads 1 and 3 add to about 1"),
-    PAIR_COSINE: at_least(0.9, "the two OV circuits are nearly identical in figure 11"),
+    PAIR_CORRELATION: at_least(
+        0.95, "in the paper the attention weights of heads 1 and 3 to one number add to about 1"
+    ),
+    PAIR_COSINE: at_least(0.9, "the OV circuits of heads 1 and 3 are nearly identical in figure 11"),
 }
 
 
@@ -109,7 +111,7 @@ def _read(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[s
 
 # why heads of one frequency, three or two at the least, are not in all variants of the paper's seed
 BY_ROUNDING = "a rounding error in one matrix decides how many heads have one frequency"
-TWO_IN_MAIN = "in our main network; the seed and rounding decide how many heads do so in other networks"
+TWO_IN_MAIN = "in our main network; in other networks the number of such heads depends on the seed and on rounding"
 TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
 
 CLAIMS = (
@@ -117,32 +119,32 @@ CLAIMS = (
         id="nanda.s43.heads_deg2",
         where="section 4.3; appendix C.1.2",
         statement="Two heads compute polynomials of degree two of one frequency.",
-        source_says="2 and 2",
+        source_says="two heads multiply, and two heads amplify",
         measure=head_roles(N_MULTIPLY, PAIR_CORRELATION, PAIR_COSINE),
         printed={N_MULTIPLY: 2},
         expected={
-            N_MULTIPLY: equals(2, "heads 0 and 2 multiply in the paper"),
+            N_MULTIPLY: equals(2, "in the paper heads 0 and 2 output products of the two inputs"),
         },
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "Two heads multiply in our main network; the seed and rounding decide how many heads multiply in "
-            "other networks."
+            "Two heads output products of the two inputs in our main network. In other networks the number "
+            "of such heads depends on the seed and on rounding."
         ),
         reported=(PAIR_CORRELATION, PAIR_COSINE),
         changed=(
             Change(
                 date="2026-11-28",
                 was="refuted",
-                what="the numbers that the claim needs",
+                what="the quantities that the claim tests",
                 before=(
                     "the claim needed two heads that multiply, and a pair of heads "
                     "with attentions correlated by -0.95 and OV circuits with a cosine of 0.9; refuted"
                 ),
                 now="the claim needs only two heads that multiply",
                 why=(
-                    "other claims cover the pair of heads: one compares the full matrices, one compares the "
-                    "norms in figure 11"
+                    "two other claims test the pair of heads whose attentions add to 1: one compares the "
+                    "full OV matrices, the other compares the norms in figure 11"
                 ),
             ),
         ),
@@ -156,7 +158,9 @@ CLAIMS = (
         measure=head_roles(N_SINGLE),
         printed={N_SINGLE: 4},
         by_selection=(N_SINGLE,),
-        expected={N_SINGLE: at_least(3, "all four heads have 92% to 99% in appendix C.1.3")},
+        expected={
+            N_SINGLE: at_least(3, "in appendix C.1.3 one frequency explains 92% to 99% of the scores of each head")
+        },
         needs=(MAIN,),
         finding=mixed(BY_ROUNDING),
         changed=by_seed("25 of 29"),
@@ -169,7 +173,7 @@ CLAIMS = (
         source_says="heads 0 and 2",
         measure=head_roles(N_OV_SINGLE),
         printed={N_OV_SINGLE: 2},
-        expected={N_OV_SINGLE: at_least(2, "two heads do so in the paper")},
+        expected={N_OV_SINGLE: at_least(2, "the OV circuits of heads 0 and 2 lie at this frequency in the paper")},
         needs=SEEDS,
         scope="any seed",
         finding=mixed(f"The OV circuits of two heads lie at the frequency of their scores {TWO_IN_MAIN}."),
@@ -179,8 +183,9 @@ CLAIMS = (
         id="nanda.C12.amplifiers",
         where="appendices C.1.2 and C.1.3",
         statement=(
-            "The attentions of two heads add to 1, and their OV circuits are equal: the two heads together add "
-            "x_a + x_b to the residual stream."
+            "The attention weights of two heads to the same number add to 1, and the OV circuits of these "
+            "heads are equal. So the two heads together add x_a + x_b, mapped by this OV circuit, to the "
+            "residual stream."
         ),
         source_says="heads 1 and 3",
         measure=head_roles(PAIR_CORRELATION, PAIR_COSINE),
@@ -188,10 +193,11 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "In nearly every network two heads share a frequency with opposite coefficients. But where the "
-            "attentions of two heads add to 1, their OV circuits differ. Appendix C.1.2 says that the OV "
-            "circuits are almost exactly the same. Figure 11 only shows the norms of the OV circuits, which"
-            " are almost the same (C13.amplifier_norms)."
+            "In nearly every network the attention scores of two heads have one frequency and opposite "
+            "coefficients. But where the attentions of two heads add to 1, the OV circuits of these heads "
+            "differ. Appendix C.1.2 says that the OV circuits of heads 1 and 3 are almost exactly the same."
+            " Figure 11 only shows the norms of the OV circuits, which are almost the same "
+            "(C13.amplifier_norms)."
         ),
         figure="ov",
     ),
@@ -210,21 +216,23 @@ CLAIMS = (
                 **_read(head, freq, alpha, beta, fve),
             },
             outside={
-                f"alpha of head {head}": "the sign differs: the paper's row is for cos w b - cos w a",
-                f"beta of head {head}": "the sign differs: the paper's row is for sin w b - sin w a",
-                f"FVE of head {head}": "the definition differs: the paper does not subtract the mean",
-                f"FVE of head {head}, not centred": "rounding: at most 0.002 above our main network",
+                f"alpha of head {head}": "the sign differs: the paper's coefficient multiplies cos w b - cos w a",
+                f"beta of head {head}": "the sign differs: the paper's coefficient multiplies sin w b - sin w a",
+                f"FVE of head {head}": "our definition of FVE differs: the paper does not subtract the mean",
+                f"FVE of head {head}, not centred": (
+                    "rounding: the paper's number is at most 0.002 above the number of our main network"
+                ),
                 f"alpha of head {head}, of b less a": (
-                    "rounding changes a head's coefficients by more than this deviation"
+                    "replicates that differ by rounding alone have coefficients further apart than this difference"
                 ),
                 f"beta of head {head}, of b less a": (
-                    "rounding changes a head's coefficients by more than this deviation"
+                    "replicates that differ by rounding alone have coefficients further apart than this difference"
                 ),
             },
             by_selection=(N_EXPLAINED, f"frequency of head {head}"),
             expected={
                 N_EXPLAINED: at_least(
-                    2, "all four heads in the paper are above 0.979; 0.39 to 0.97 in archived networks"
+                    2, "the FVE is above 0.979 for all four heads in the paper, and 0.39 to 0.97 in archived networks"
                 )
             },
             reported=tuple(RANK_FVE.values()),

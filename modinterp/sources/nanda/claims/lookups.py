@@ -91,7 +91,9 @@ CLAIMS = (
         statement="The score of a is a lookup table C[a] plus a number that depends only on the position.",
         source_says="the decomposition is exact",
         measure=_lookup,
-        expected={LARGEST_DIFFERENCE: at_most(1e-4, "the two are equal by algebra, up to rounding")},
+        expected={
+            LARGEST_DIFFERENCE: at_most(1e-4, "the two ways to compute the scores are equal by algebra, up to rounding")
+        },
         reported=("products of queries and keys over the scores",),
         needs=(MAIN,),
         scope="any network",
@@ -108,9 +110,13 @@ CLAIMS = (
                 RANK_SHARE[head]: sorted(TABLE_FVES, reverse=True)[head],
                 f"{SHARE_OF_HEAD} {head}": fve,
             },
-            outside={f"{SHARE_OF_HEAD} {head}": "rounding: 0.001 above our main network"},
+            outside={
+                f"{SHARE_OF_HEAD} {head}": (
+                    "rounding: the paper's number is 0.001 above the number of our main network"
+                )
+            },
             by_selection=(N_TABLES,),
-            expected={N_TABLES: at_least(2, "all four heads do so in the paper are above 0.92")},
+            expected={N_TABLES: at_least(2, "in the paper this share is above 0.92 for all four heads")},
             needs=(MAIN,),
             finding=Finding(why=BY_ROUNDING),
             changed=by_seed("25 of 29"),
@@ -127,21 +133,28 @@ CLAIMS = (
         ),
         source_says="the formula is an identity",
         measure=lambda *_: _phase_form(),
-        expected={LARGEST_DIFFERENCE: at_most(1e-12, "the error must be rounding in float64")},
+        expected={LARGEST_DIFFERENCE: at_most(1e-12, "the only error must be rounding in float64")},
         scope="any network",
     ),
     Claim(
         id="nanda.C13.heads13_opposite",
         where="appendix C.1.3",
         statement="Two heads that attend at one frequency have opposite coefficients.",
-        source_says="heads 1 and 3 correlate by about -1",
+        source_says="the coefficients of heads 1 and 3 have a correlation of about -1",
         measure=head_roles(OPPOSITE),
         printed={OPPOSITE: -1},
-        expected={OPPOSITE: at_most(-0.95, "the coefficients are almost exactly opposite")},
+        expected={
+            OPPOSITE: at_most(
+                -0.95, "the paper says that the coefficients of the two heads are almost exactly opposite"
+            )
+        },
         needs=(MAIN,),
         figure="tables",
         finding=Finding(
-            why=("The coefficients are almost exactly opposite (-1.0) wherever two heads share a frequency.")
+            why=(
+                "Wherever the scores of two heads have the same frequency, the coefficients are almost exactly "
+                "opposite (correlation -1.0)."
+            )
         ),
         changed=by_seed("29 of 30"),
     ),
@@ -153,8 +166,10 @@ CLAIMS = (
         measure=_linear_sigmoid,
         printed={LOWEST_FVE: 0.975, "largest score difference [nats]": 5},
         expected={
-            LOWEST_FVE: at_least(0.80, "R squared is 0.84 to 0.99 in archived networks"),
-            "heads within 4 nats below 0.95": equals(0, "R squared is 0.975 in the paper, over 5 nats"),
+            LOWEST_FVE: at_least(0.80, "the R squared of the line is 0.84 to 0.99 in archived networks"),
+            "heads within 4 nats below 0.95": equals(
+                0, "the R squared of the line is 0.975 in the paper, for scores of -5 to 5 nats"
+            ),
         },
         needs=(MAIN,),
         figure="tables",
@@ -169,19 +184,23 @@ CLAIMS = (
         id="nanda.C13.linear_sigmoid_loss",
         where="appendix C.1.3",
         statement="With straight lines in place of the softmax the network works equally well.",
-        source_says="the loss changes from 2.41e-7 to 2.12e-7, ratio 0.88",
+        source_says="the loss changes from 2.41e-7 to 2.12e-7, which is 0.88 times as high",
         measure=intervention("sigmoid made linear"),
         printed={LOSS_RATIO: 0.88, LOSS: 2.12e-7},
         expected={
-            LOSS_RATIO: at_most(10, "the paper has 0.88, and an archived network has 1.19"),
-            ACCURACY: at_least(0.999, "the accuracy must not change"),
+            LOSS_RATIO: at_most(
+                10,
+                "the ratio of the losses, with lines over without, is 0.88 in the paper and 1.19 in an archived"
+                " network",
+            ),
+            ACCURACY: at_least(0.999, "replacing the softmax must not change the accuracy"),
         },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
         finding=mixed(
-            "With lines in place of the softmax, the loss is 0.85 times as high in our main network; the "
-            "paper has 0.88. A line gives no attention to the last position itself, which some networks "
-            "need (see A1.self_attention)."
+            "With straight lines in place of the softmax, the loss is 0.85 times the original loss in our "
+            "main network, and 0.88 times in the paper. With a line, the last position gives no attention "
+            "to itself, but some networks need this attention (see A1.self_attention)."
         ),
         figure="interventions",
         control="also true before training",
@@ -192,7 +211,7 @@ CLAIMS = (
         statement="In the Fourier basis almost all of each head's lookup table C_j lies at one frequency.",
         source_says="0.92 to 0.99",
         measure=_table_fve,
-        expected={N_TABLES: at_least(2, "all four heads do so in the paper")},
+        expected={N_TABLES: at_least(2, "in the paper this share is above 0.92 for all four heads")},
         by_selection=(N_TABLES,),
         needs=(MAIN,),
         finding=Finding(why=BY_ROUNDING),
@@ -202,7 +221,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig11",
         where="appendix C.1.3, figure 11",
-        statement=("Each OV circuit contains only key frequencies, and is strongest at the head's own key frequency."),
+        statement=(
+            "Each head's OV circuit contains only key frequencies, and is strongest at the key frequency of "
+            "this head's attention."
+        ),
         source_says="none printed",
         measure=lambda m: {
             "lowest share of the key frequencies": min(frequency_shares(ov, m.freqs) for ov in m.ov),
@@ -211,7 +233,9 @@ CLAIMS = (
             ),
         },
         expected={
-            "lowest share of the key frequencies": at_least(0.9, "nothing else is visible in figure 11"),
+            "lowest share of the key frequencies": at_least(
+                0.9, "figure 11 shows no frequency other than the key frequencies"
+            ),
             "heads whose OV is strongest at their own frequency": at_least(2, "two heads do so in the paper"),
         },
         needs=(MAIN,),
@@ -221,11 +245,13 @@ CLAIMS = (
         id="nanda.C13.amplifier_norms",
         where="appendix C.1.3, figure 11",
         statement="The OV circuits of the two heads whose attentions add to 1 have components of almost the same norms.",
-        source_says="norms are almost exactly the same for heads 1 and 3",
+        source_says="heads 1 and 3 have almost exactly the same norms",
         measure=each(_amplifier_norms),
         expected={
             PAIR_NORMS: at_least(
-                0.95, "the norms are almost exactly the same; five networks that we examined have 0.96 to 1.00"
+                0.95,
+                "the paper's norms are almost exactly the same; in five networks that we examined "
+                "beforehand the correlation of the norms is 0.96 to 1.00",
             )
         },
         needs=(MAIN,),
@@ -243,11 +269,11 @@ CLAIMS = (
         printed={N_MULTIPLY: 2},
         expected={
             N_MULTIPLY: equals(2, "heads 0 and 2 multiply in the paper"),
-            PRODUCT_LEAD: at_least(0, "the paper says that the first two heads add products"),
+            PRODUCT_LEAD: at_least(0, "the paper says that two heads, 0 and 2, add products of the two inputs"),
         },
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(f"Two heads multiply {TWO_IN_MAIN}."),
+        finding=mixed(f"Two heads output products of the two inputs {TWO_IN_MAIN}."),
         figure="ov",
     ),
 )

@@ -39,7 +39,9 @@ def _value_claim(freq: int, x: int, printed: float, misprint: str = "") -> Claim
         statement=f"cos(2 pi {freq} x {x} / 113) is {printed}.",
         source_says=f"{printed}",
         measure=measure,
-        expected={OFF_PRINTED: at_most(0.002, "the tolerance is an error of two units in the third digit")},
+        expected={
+            OFF_PRINTED: at_most(0.002, "we accept an error of two units in the third digit of the printed value")
+        },
         reported=(VALUE,),
         scope="any network",
         figure="margins",
@@ -55,11 +57,15 @@ CLAIMS = (
             "Each single cosine comes close to 1 away from 0. The sum of the five cosines is much larger at 0 "
             "than anywhere else."
         ),
-        source_says="the sum is 5 at 0; the next highest sum, computed from the printed frequencies, is 2.590",
+        source_says=(
+            "the sum of the cosines is 5 at 0; elsewhere it is at most 2.590, computed from the printed frequencies"
+        ),
         measure=_margins,
         expected={
             "runner-up for the paper's frequencies": near(2.590, 0.001, "arithmetic"),
-            "margin of the five over five, less that of one frequency": at_least(0, "several cosines must beat one"),
+            "margin of the five over five, less that of one frequency": at_least(
+                0, "the sum of several cosines must have a larger margin than any single cosine"
+            ),
         },
         needs=(MAIN,),
         scope="any network",
@@ -81,9 +87,9 @@ CLAIMS = (
     _value_claim(14, 8, 0.998),
     _value_claim(14, 105, 0.998),
     _value_claim(14, 16, 0.994),
-    _value_claim(14, 89, 0.994, "a misprint: the peak is at 97 = 113 - 16, and the value at 89 is 0.986"),
+    _value_claim(14, 89, 0.994, "a misprint: cos(w_14 x) is 0.994 at x = 97 = 113 - 16, and 0.986 at x = 89"),
     _value_claim(35, 8, -0.99),
     _value_claim(35, 105, -0.99),
     _value_claim(35, 16, 0.961),
-    _value_claim(52, 16, -0.56, "a misprint: the value is -0.651"),
+    _value_claim(52, 16, -0.56, "a misprint: the correct value of the cosine is -0.651"),
 )

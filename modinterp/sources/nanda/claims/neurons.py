@@ -50,9 +50,13 @@ CLAIMS = (
         },
         expected={
             "neurons_explained": at_least(
-                0.60, "the paper has 0.846; archived networks have 0.79 with a float32 loss, 0.36 with weight decay 0.1"
+                0.60,
+                "the share of explained neurons is 0.846 in the paper; in archived networks it is 0.79 with"
+                " a float32 loss, and 0.36 with a weight decay of 0.1",
             ),
-            "neurons_median": at_least(0.85, "more than half of the neurons pass in the paper"),
+            "neurons_median": at_least(
+                0.85, "more than half of the paper's neurons have a share above 0.85, so the median neuron does"
+            ),
         },
         needs=(MAIN,),
         figure="neurons",
@@ -61,15 +65,17 @@ CLAIMS = (
         id="nanda.fig5.right",
         where="section 4.3, figure 5 right",
         statement="A cluster of neurons of one frequency writes to the logits at that frequency alone.",
-        source_says="44 neurons at frequency 14; the figure has two non-trivial rows",
+        source_says="44 neurons at frequency 14; figure 5 has two rows that are not near zero",
         measure=_clusters,
         printed={AT_14: 44},
         outside={
-            AT_14: "rounding decides how many neurons serve frequency 14: 49 in our main network, more in the "
-            "other replicates"
+            AT_14: (
+                "the number of neurons at frequency 14 depends on rounding: 49 in our main network, more in "
+                "other numerical replicates"
+            )
         },
         expected={
-            LOWEST_SHARE: at_least(0.90, "figure 5 shows two rows and nothing else"),
+            LOWEST_SHARE: at_least(0.90, "in figure 5 only the cosine and the sine of frequency 14 differ from zero"),
             "share of the explained neurons in clusters of key frequencies": equals(
                 1, "the paper's five clusters contain all 433 explained neurons"
             ),
@@ -85,7 +91,11 @@ CLAIMS = (
         statement="Every cluster of explained neurons writes to the logits at the cluster's own frequency alone.",
         source_says="all 5 clusters",
         measure=lambda m: {LOWEST_SHARE: min(m.localisation.values(), default=float("nan"))},
-        expected={LOWEST_SHARE: at_least(0.85, "all five clusters in the paper; small clusters are noisier")},
+        expected={
+            LOWEST_SHARE: at_least(
+                0.85, "all five clusters in the paper write to one frequency; small clusters are noisier"
+            )
+        },
         needs=(MAIN,),
         figure="neurons",
         control="without control",

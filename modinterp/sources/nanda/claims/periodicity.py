@@ -27,10 +27,14 @@ PAPERS_HEADS = "heads at the paper's frequency"
 N_COMPONENTS = "components of the blocks"
 
 ONE_FREQUENCY_A_HEAD = {
-    "heads with a share of 0.8": at_least(3, "all four heads have 98% to 99% in table 2"),
-    "lowest share of a head's attention at one frequency": at_least(0.5, "all heads have 97.9% or more in table 2"),
+    "heads with a share of 0.8": at_least(
+        3, "in table 2 one frequency explains 98% to 99% of the attention of each head"
+    ),
+    "lowest share of a head's attention at one frequency": at_least(
+        0.5, "in table 2 one frequency explains 97.9% or more of the attention of each head"
+    ),
 }
-PERIODIC = at_least(0.85, "84.6% of the paper's neurons pass this threshold")
+PERIODIC = at_least(0.85, "this share is above 0.85 for 84.6% of the paper's neurons")
 
 
 def _embedding(m: CyclicMeasurements) -> dict[str, Value]:
@@ -99,14 +103,20 @@ CLAIMS = (
             "The embedding is sparse in the Fourier basis: only a handful of frequencies, among them the "
             "key frequencies, have a large norm."
         ),
-        source_says="6 large frequencies; the network uses 5 of the 6: 14, 35, 41, 42, 52",
+        source_says="6 frequencies with large norms, of which the network uses 5: 14, 35, 41, 42, 52",
         measure=_embedding,
         printed={N_SIGNIFICANT: 6},
         expected={
-            N_SIGNIFICANT: between(3, 10, "the paper has 6 large frequencies; the number differs by seed"),
-            "key frequencies among them": equals(1, "all 5 key frequencies are among the large ones in the paper"),
+            N_SIGNIFICANT: between(
+                3, 10, "the paper's embedding has 6 frequencies with large norms; the number differs by seed"
+            ),
+            "key frequencies among them": equals(
+                1, "in the paper all 5 key frequencies have large norms in the embedding"
+            ),
             "W_E_key_share": at_least(
-                0.65, "in the paper 5 of 6 large bars are key frequencies; small bars take a share too"
+                0.65,
+                "in the paper's figure 5 of the 6 large bars are key frequencies; the small bars also hold "
+                "part of the norm",
             ),
         },
         needs=(MAIN,),
@@ -117,10 +127,12 @@ CLAIMS = (
         id="nanda.s41.symmetry",
         where="section 4.1",
         statement="Frequencies k and p - k have the same norm, so the 56 lowest frequencies suffice.",
-        source_says="the two norms are equal",
+        source_says="frequencies k and p - k have the same norm",
         measure=_symmetry,
         expected={
-            "largest relative difference": at_most(1e-6, "the norms are equal for any real matrix, up to rounding")
+            "largest relative difference": at_most(
+                1e-6, "the norms at k and p - k are equal for any real matrix, up to rounding"
+            )
         },
         needs=(MAIN,),
         scope="any network",
@@ -128,7 +140,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig3.right",
         where="section 4.2, figure 3 right",
-        statement="The map from neurons to logits has norm at the key frequencies alone.",
+        statement="The map from neurons to logits (W_L) is zero at all frequencies except the key frequencies.",
         source_says="5 frequencies: 14, 35, 41, 42, 52",
         measure=lambda m: {
             BY_NEURONS: len(m.neurons.key_frequencies()),
@@ -138,8 +150,12 @@ CLAIMS = (
         by_selection=("n_keys", BY_NEURONS),
         expected={
             "n_keys": between(3, 8, "the paper has 5 key frequencies, and 3 or 4 in its other seeds"),
-            "strongest other over weakest key": at_most(0.35, "the bars of figure 3 stand clear of the rest"),
-            "key_energy": at_least(0.97, "the residual is below 0.55% in section 4.2"),
+            "strongest other over weakest key": at_most(
+                0.35, "in figure 3 the bars of the key frequencies are far higher than all other bars"
+            ),
+            "key_energy": at_least(
+                0.97, "the residual of W_L outside the key frequencies is below 0.55% in section 4.2"
+            ),
         },
         needs=(MAIN,),
         figure="spectra",
@@ -164,7 +180,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "Our main network was chosen for the paper's key frequencies. In other numerical replicates of the paper's seed, rounding decides which frequencies remain. Other seeds have other key frequencies."
+            "Our main network was chosen for the paper's key frequencies. In other numerical replicates of "
+            "the paper's seed, rounding decides which key frequencies remain at the end of training. Other "
+            "seeds have other key frequencies."
         ),
         figure="spectra",
     ),
@@ -190,22 +208,26 @@ CLAIMS = (
         expected={_median_share(0, 4): PERIODIC},
         needs=(MAIN,),
         figure="periodic",
-        changed=settled_alone("one frequency explains 0.42 of the median neuron"),
+        changed=settled_alone("one frequency explains 0.42 of the variance of the median neuron"),
     ),
     Claim(
         id="nanda.fig4.right",
         where="section 4.1, figure 4 right",
         statement=(
-            "In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 block for "
-            "each key frequency, and nothing else."
+            "In the 2D Fourier basis the logits are the products of waves of equal frequency: one 2 x 2 "
+            "block for each key frequency, and no other product."
         ),
         source_says="20 components for 5 frequencies",
         measure=_logits,
         printed={"components above a tenth of the largest": 20, N_COMPONENTS: 20},
         by_selection=(N_COMPONENTS,),
         expected={
-            "blocks among the largest components": equals(1, "exactly the components of the blocks stand out"),
-            "energy share of the blocks": at_least(0.95, "networks that the authors archived have 0.96 to 0.98"),
+            "blocks among the largest components": equals(
+                1, "the components of the key frequencies' 2 x 2 blocks are large, and no others"
+            ),
+            "energy share of the blocks": at_least(
+                0.95, "in networks that the authors archived, these blocks hold a share of 0.96 to 0.98"
+            ),
         },
         needs=(MAIN,),
         figure="periodic",

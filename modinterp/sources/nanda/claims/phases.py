@@ -87,11 +87,13 @@ CLAIMS = (
         id="nanda.s52.memorization",
         where="section 5.2",
         statement="In the first phase, memorisation, train loss and excluded loss fall together.",
-        source_says="epochs 0 to 1,400",
+        source_says="memorisation lasts from epoch 0 to epoch 1,400",
         measure=_memorization,
         expected={
             "t1": between(800, 2500, "memorisation ends at 1,400 in the paper"),
-            "largest excluded over train loss before t1 / 2": at_most(10, "the two losses fall together in figure 7"),
+            "largest excluded over train loss before t1 / 2": at_most(
+                10, "train loss and excluded loss fall together in figure 7"
+            ),
         },
         needs=(MAIN,),
         finding=mixed(
@@ -111,12 +113,14 @@ CLAIMS = (
         source_says="none printed",
         measure=_while_memorising,
         expected={
-            "lowest test loss until t1": at_least(4.25, "high means within 10% of chance, ln 113, or above"),
+            "lowest test loss until t1": at_least(
+                4.25, "a high test loss is at least 0.9 times the loss of guessing, ln 113"
+            ),
             "lowest restricted loss until t1": at_least(
-                1, "high means above 1 nat; elsewhere on this page a loss below 1 nat counts as fallen"
+                1, "a high restricted loss is above 1 nat; other claims on this page count a loss below 1 nat as fallen"
             ),
             "rise of the Gini coefficient of W_E until t1": at_most(
-                0.1, "flat means less than a fifth of the rise to 0.76"
+                0.1, "the Gini coefficient is flat if it rises by less than a fifth of its whole rise to 0.76"
             ),
         },
         needs=(MAIN,),
@@ -126,8 +130,8 @@ CLAIMS = (
                 was="refuted",
                 what="the tolerance of the restricted loss",
                 before=(
-                    "the restricted loss had to stay within 10% of chance: 2.5 to 4.1 nats until t1, as the "
-                    "circuit begins to form while the network memorises; refuted"
+                    "the restricted loss had to stay within 10% of the loss of guessing; it is 2.5 to 4.1 "
+                    "nats until t1, since the circuit begins to form while the network memorises; refuted"
                 ),
                 now=(
                     "the restricted loss must stay above 1 nat; other claims of this source count a loss below "
@@ -143,11 +147,15 @@ CLAIMS = (
         id="nanda.s52.circuit",
         where="section 5.2",
         statement="In the second phase, circuit formation, the circuit forms well before the network groks.",
-        source_says="epochs 1,400 to 9,400",
+        source_says="circuit formation lasts from epoch 1,400 to epoch 9,400",
         measure=_circuit,
         expected={
-            "t2 over t1": at_least(2, "t2 over t1 is 6.7 in the paper"),
-            "restricted loss at t2": at_most(1, "restricted loss is far below test loss in figure 7"),
+            "t2 over t1": at_least(
+                2, "circuit formation ends (t2) at 6.7 times the epoch at which memorisation ends (t1) in the paper"
+            ),
+            "restricted loss at t2": at_most(
+                1, "in figure 7 restricted loss is far below test loss when cleanup begins"
+            ),
         },
         needs=(MAIN,),
         figure="progress",
@@ -159,17 +167,21 @@ CLAIMS = (
             "In the third phase, cleanup, test loss falls suddenly and weights shrink. After cleanup, losses "
             "and weights are stable."
         ),
-        source_says="epochs 9,400 to 14,000",
+        source_says="cleanup lasts from epoch 9,400 to epoch 14,000",
         measure=_cleanup,
         expected={
-            "(t3 - t2) over t2": at_most(1, "the ratio is 0.49 in the paper"),
-            "spread of the excluded loss after t3": at_most(0.25, "excluded loss has a plateau in figure 7"),
+            "(t3 - t2) over t2": at_most(
+                1, "cleanup takes 0.49 times as many epochs as the two phases before it in the paper"
+            ),
+            "spread of the excluded loss after t3": at_most(
+                0.25, "in figure 7 the excluded loss is nearly constant after cleanup"
+            ),
         },
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "In some networks cleanup takes longer than the phases before it, or the excluded loss still moves "
-            "after cleanup."
+            "In some networks cleanup takes too long compared with the two phases before it, or the "
+            "excluded loss still changes after cleanup."
         ),
     ),
     Claim(
@@ -178,7 +190,9 @@ CLAIMS = (
         statement="In cleanup the restricted loss continues to drop.",
         source_says="none printed",
         measure=_restricted_in_cleanup,
-        expected={"restricted loss at t3 over at t2": at_most(0.5, "a drop means a fall to half or less")},
+        expected={
+            "restricted loss at t3 over at t2": at_most(0.5, "the restricted loss drops if it falls to half or less")
+        },
         needs=(MAIN,),
         figure="progress",
     ),
@@ -190,14 +204,15 @@ CLAIMS = (
         measure=_inflections,
         expected={
             "boundaries within 25% of an inflection": at_least(
-                2, "two of three boundaries, since the statement is cautious"
+                2,
+                "two of the three phase boundaries must be near an inflection, since the paper's statement is cautious",
             )
         },
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
             "In most networks two or three phase boundaries coincide with inflections; in other networks "
-            "only one boundary does."
+            "only one phase boundary coincides with an inflection."
         ),
     ),
     Claim(
@@ -208,7 +223,11 @@ CLAIMS = (
         ),
         source_says="none printed",
         measure=_restricted_accuracy,
-        expected={"epochs by which restricted accuracy is ahead": at_least(500, "figure 13 shows thousands of epochs")},
+        expected={
+            "epochs by which restricted accuracy is ahead": at_least(
+                500, "in figure 13 the restricted accuracy is ahead by thousands of epochs"
+            )
+        },
         needs=(MAIN,),
         figure="restricted_accuracy",
         contrast=("nanda/fraction-90-0",),
@@ -220,13 +239,16 @@ CLAIMS = (
         source_says="none printed",
         measure=_coefficients,
         expected={
-            "smallest growth from t1": at_least(5, "the coefficients grow from near 0 in figure 14"),
-            "largest jump in 100 epochs over the final value": at_most(0.3, "the growth is smooth in figure 14"),
+            "smallest growth from t1": at_least(5, "in figure 14 the coefficients grow from near 0"),
+            "largest jump in 100 epochs over the final value": at_most(
+                0.3, "in figure 14 the coefficients grow without jumps"
+            ),
         },
         needs=(MAIN,),
         finding=mixed(
-            "The coefficients of the cosines in the logits mostly grow smoothly. But by the end of memorisation (t1) more than the allowed "
-            "fifth of the final coefficient exists, or one coefficient jumps within 100 epochs."
+            "The coefficients of the cosines in the logits mostly grow smoothly. In some networks a "
+            "coefficient already exceeds a fifth of its final value at the end of memorisation (t1), or "
+            "jumps within 100 epochs."
         ),
         figure="coefficients",
     ),
@@ -240,7 +262,9 @@ CLAIMS = (
         source_says="none printed",
         measure=_single_exclusion,
         expected={
-            "smallest excluded loss over train loss": at_least(10, "the loss rises by orders of magnitude in figure 15")
+            "smallest excluded loss over train loss": at_least(
+                10, "in figure 15 the train loss rises by orders of magnitude without one key frequency"
+            )
         },
         needs=(MAIN,),
         figure="single_exclusion",

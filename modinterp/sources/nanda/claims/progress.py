@@ -32,11 +32,13 @@ FINAL_GINI = {matrix: f"final Gini of {matrix}" for matrix in (*SPARSE, "W_U")}
 BY_FREQUENCY = tuple(f"{FINAL_GINI[matrix]}, by frequency" for matrix in SPARSE)
 SPARSE_AT_THE_END = {
     **{
-        name: at_most(0.35, "the Gini coefficient is low and flat until cleanup in figure 7")
+        name: at_most(0.35, "in figure 7 the Gini coefficient is low and nearly constant until cleanup")
         for name in GINI_AT_T1.values()
     },
-    **{name: at_least(0.15, "the Gini coefficient rises sharply in figure 7") for name in GINI_RISE.values()},
-    FINAL_GINI["W_L"]: at_least(0.7, "table 5 has 0.79"),
+    **{
+        name: at_least(0.15, "in figure 7 the Gini coefficient rises sharply in cleanup") for name in GINI_RISE.values()
+    },
+    FINAL_GINI["W_L"]: at_least(0.7, "the final Gini coefficient of W_L is 0.79 in table 5"),
 }
 
 
@@ -135,12 +137,16 @@ CLAIMS = (
         id="nanda.s51.restricted_def",
         where="section 5.1",
         statement=(
-            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. For "
-            "the ideal algorithm, the restricted loss equals the loss."
+            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. For a "
+            "network whose logits contain only these waves, the restricted loss equals the full loss."
         ),
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=lambda *_: _restricted_of_ideal(),
-        expected={"relative difference to the original loss": at_most(1e-9, "the difference must be rounding error")},
+        expected={
+            "relative difference to the original loss": at_most(
+                1e-9, "the difference of the two losses must be rounding error"
+            )
+        },
         scope="any network",
     ),
     Claim(
@@ -148,34 +154,38 @@ CLAIMS = (
         where="section 5.1",
         statement=(
             "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. "
-            "For the ideal algorithm, excluded loss equals the loss of guessing, ln p."
+            "For a network whose logits contain only these waves, the excluded loss equals the loss of "
+            "guessing, ln p."
         ),
-        source_says="stated as a definition",
+        source_says="the source states this as a definition",
         measure=lambda *_: _excluded_of_ideal(),
-        expected={"difference to ln p": at_most(1e-9, "the difference must be rounding error")},
+        expected={"difference to ln p": at_most(1e-9, "the difference of the two losses must be rounding error")},
         scope="any network",
     ),
     Claim(
         id="nanda.fig7.tl",
         where="section 5.2, figure 7 top left",
         statement="Excluded loss falls, then rises while a circuit forms and train and test loss stand still.",
-        source_says="the phases end at epochs 1,400, 9,400 and 14,000",
+        source_says="memorisation, circuit formation and cleanup end at epochs 1,400, 9,400 and 14,000",
         measure=_excluded,
         printed={T1: 1_400, T2: 9_400, T3: 14_000},
         expected={
             "excluded loss at t1": at_most(
-                1e-2, "a low excluded loss means that the network has memorised without the circuit"
+                1e-2,
+                "a low excluded loss at the end of memorisation means that the network memorised without the circuit",
             ),
-            "excluded loss at t2 over at t1": at_least(1e3, "the loss rises by orders of magnitude in figure 7"),
+            "excluded loss at t2 over at t1": at_least(
+                1e3, "in figure 7 the excluded loss rises by orders of magnitude"
+            ),
             "decades the test loss moves from t1 to 0.8 t2": at_most(
-                0.3, "test loss is flat in figure 7, within a factor of 2"
+                0.3, "in figure 7 the test loss stays within a factor of 2 while the circuit forms"
             ),
         },
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
             "Some networks form their circuit while they still memorise: in such networks the excluded loss"
-            " is small at the end of memorisation and then rises."
+            " has already risen by the end of memorisation."
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
     ),
@@ -186,8 +196,11 @@ CLAIMS = (
         source_says="none printed",
         measure=_restricted,
         expected={
-            AHEAD_OF_TEST: at_least(500, "figure 7 shows thousands of epochs"),
-            "restricted over test loss at t2": at_most(0.1, "the losses differ by orders of magnitude in figure 7"),
+            AHEAD_OF_TEST: at_least(500, "in figure 7 restricted loss falls thousands of epochs before test loss"),
+            "restricted over test loss at t2": at_most(
+                0.1,
+                "in figure 7 restricted loss is orders of magnitude below test loss when restricted loss has fallen",
+            ),
         },
         reported=tuple(FINAL_RESTRICTED.values()),
         needs=(MAIN,),
@@ -197,7 +210,7 @@ CLAIMS = (
         id="nanda.fig7.bl",
         where="section 5.2, figure 7 bottom left",
         statement="The Gini coefficients of the Fourier components of W_E and W_L rise sharply in cleanup.",
-        source_says="about 0.75 to 0.8 at the end (0.76 and 0.79 in table 5)",
+        source_says="final Gini coefficients of about 0.75 to 0.8 (0.76 and 0.79 in table 5)",
         measure=sparsity,
         printed={FINAL_GINI["W_E"]: 0.76, FINAL_GINI["W_L"]: 0.79, BY_FREQUENCY[0]: 0.76, BY_FREQUENCY[1]: 0.79},
         expected=SPARSE_AT_THE_END,
@@ -212,15 +225,17 @@ CLAIMS = (
         source_says="none printed",
         measure=_weights,
         expected={
-            "sum of all rises after t1 over the fall": at_most(0, "smooth means that the sum only falls"),
-            "slope t2 to t3 over slope t1 to t2": at_least(2, "the fall is visibly steeper in figure 7"),
+            "sum of all rises after t1 over the fall": at_most(0, "the sum falls smoothly if it never rises"),
+            "slope t2 to t3 over slope t1 to t2": at_least(
+                2, "in figure 7 the sum of squared weights falls visibly faster in cleanup"
+            ),
         },
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),
         finding=mixed(
             "The seed and rounding decide how fast the weights shrink. In cleanup the sum of squared "
             "weights falls 1.4 times as fast as before in our main network. In some networks the sum falls "
-            "more than twice as fast as before, in others no faster."
+            "more than twice as fast as before, in others the sum falls no faster than before."
         ),
         figure="progress",
     ),

@@ -134,14 +134,23 @@ def _table_1_claim(row: Readoff) -> Claim:
         source_says=said_of(row),
         measure=measure,
         printed=measure.numbers(row),
-        outside=dict.fromkeys(measure.names, "rounding: the few networks that have this frequency agree to a digit"),
+        outside=dict.fromkeys(
+            measure.names,
+            "rounding: the few networks that have this key frequency agree with the paper's number to one digit",
+        ),
         expected={
             LOWEST_FVE: at_least(
-                0.85, f"the paper has {row.explained} here; 0.932 is the lowest in table 1; other networks vary"
+                0.85,
+                f"the FVE of this row is {row.explained} in table 1, where the lowest FVE is 0.932; other "
+                "networks vary",
             ),
-            TWO_LARGEST: equals(1, "the two products are the row's terms"),
-            IMBALANCE: at_most(0.1, f"sizes {abs(row.first)} and {abs(row.second)} here"),
-            SIGNS_RIGHT: equals(1, "(+, -) for cos, (+, +) for sin"),
+            TWO_LARGEST: equals(1, "the two largest products must be the two products of this row of table 1"),
+            IMBALANCE: at_most(
+                0.1, f"the two products of this row of table 1 have the sizes {abs(row.first)} and {abs(row.second)}"
+            ),
+            SIGNS_RIGHT: equals(
+                1, "the two products have signs (+, -) for a cosine direction and (+, +) for a sine direction"
+            ),
         },
         needs=(MAIN,),
         finding=UNEQUAL if row.wave == "cos" else UNCLEAN_SINES,
@@ -153,16 +162,20 @@ CLAIMS = (
     Claim(
         id="nanda.s42.rank10",
         where="section 4.2, equation 2",
-        statement="W_L has rank 2|K| in effect: a cosine and a sine direction for every key frequency.",
-        source_says="10 for 5 frequencies",
+        statement="W_L has effective rank 2|K|: a cosine and a sine direction for each of the |K| key frequencies.",
+        source_says="rank 10 for 5 key frequencies",
         measure=_rank,
         printed={RANK: 10},
         by_selection=(RANK,),
         expected={
             "next over last singular value": at_most(
-                0.35, "a clear drop; 3.0 over 13.5 in a network that the authors archived"
+                0.35,
+                "the singular values must drop clearly after 2|K|; in a network that the authors archived "
+                "they drop from 13.5 to 3.0",
             ),
-            "share of the squared norm": at_least(0.98, "a network that the authors archived has 0.995"),
+            "share of the squared norm": at_least(
+                0.98, "in a network that the authors archived, these directions hold a share of 0.995 of W_L"
+            ),
         },
         needs=(MAIN,),
         figure="spectra",
@@ -172,22 +185,24 @@ CLAIMS = (
         id="nanda.s42.wl_residual",
         where="section 4.2",
         statement=(
-            "Besides a cosine and a sine direction for every key frequency, W_L contains little. The paper says "
-            "norm, and may mean the squared norm."
+            "Besides a cosine and a sine direction for every key frequency, W_L contains little. The paper "
+            "says that the residual's norm is below 0.55%, and may mean the squared norm."
         ),
         source_says="below 0.0055",
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
         printed={"read_residual": 0.0055, SQUARED_RESIDUAL: 0.0055},
-        outside={"read_residual": "the definition differs: the paper reports the share of the squared norm"},
+        outside={"read_residual": "our definition differs: the paper reports the share of the squared norm"},
         expected={
             SQUARED_RESIDUAL: at_most(
-                0.01, "the paper has 0.0055 if its norm is squared, and an archived network has 0.0099"
+                0.01,
+                "the share of the squared norm is 0.0055 in the paper, if the paper means the squared norm,"
+                " and 0.0099 in an archived network",
             )
         },
         needs=(MAIN,),
         figure="spectra",
         finding=mixed(),
-        changed=settled_alone("0.018 of W_L"),
+        changed=settled_alone("a share of 0.018 of the squared norm of W_L"),
     ),
     Claim(
         id="nanda.s42.dot_products_90",
@@ -195,7 +210,7 @@ CLAIMS = (
         statement=(
             "Along each direction of W_L at a key frequency, the neurons are a multiple of cos or sin(w_k(a + b))."
         ),
-        source_says="the waves explain more than 0.90 of the variance (the lowest in table 1 is 0.932)",
+        source_says="each wave explains more than 0.90 of the variance (the lowest FVE in table 1 is 0.932)",
         measure=lambda m: {"lowest FVE, two products": min(row.explained_by_two for row in m.readoff.rows)},
         printed={
             "readoff_lowest": _LOWEST,
@@ -204,8 +219,8 @@ CLAIMS = (
             "readoff_two_terms_mean": _MEAN,
         },
         expected={
-            "readoff_lowest": at_least(0.85, "the paper has 0.932; other networks vary"),
-            "readoff_mean": at_least(0.92, "0.962 is the mean of table 1"),
+            "readoff_lowest": at_least(0.85, "the lowest FVE of the paper's table 1 is 0.932; other networks vary"),
+            "readoff_mean": at_least(0.92, "the mean FVE of table 1 is 0.962"),
         },
         needs=(MAIN,),
         figure="readoff",
@@ -220,7 +235,9 @@ CLAIMS = (
         ),
         source_says="0.95",
         printed=dict.fromkeys(("logit_fve", *OTHER_CENTRES), 0.95),
-        expected={"logit_fve": at_least(0.90, "the paper has 0.95, and an archived network has 0.975")},
+        expected={
+            "logit_fve": at_least(0.90, "the FVE of the logits is 0.95 in the paper, and 0.975 in an archived network")
+        },
         needs=(MAIN,),
         figure="readoff",
         finding=mixed(),
@@ -229,12 +246,12 @@ CLAIMS = (
         id="nanda.s42.logit_approx_loss",
         where="section 4.2",
         statement="Putting the sum over key frequencies of alpha_k cos(w_k(a + b - c)) in place of the logits lowers the test loss.",
-        source_says="the loss changes from 2.4e-7 to 4.7e-8, ratio 0.196",
+        source_says="the loss changes from 2.4e-7 to 4.7e-8, which is 0.196 times as high",
         measure=_approximation,
         printed={TEST_LOSS_RATIO: 0.196, "ablated test loss": 4.7e-8, LOSS_RATIO: 0.196, LOSS: 4.7e-8},
         expected={
-            TEST_LOSS_RATIO: at_most(1, "the claim is about the direction of the change"),
-            ACCURACY: at_least(0.999, "the sum still solves the task"),
+            TEST_LOSS_RATIO: at_most(1, "the claim only says that the test loss falls"),
+            ACCURACY: at_least(0.999, "the sum of cosines must still solve the task"),
         },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
@@ -244,9 +261,9 @@ CLAIMS = (
         id="nanda.s42.no_skip_approx",
         where="section 3, equation 3; appendix A.1",
         statement="The logits are W_L times the neurons; the skip around the MLP can be left out.",
-        source_says="the accuracy does not change",
+        source_says="without the skip the accuracy does not change",
         measure=_no_skip,
-        expected={ACCURACY: at_least(0.999, "the accuracy must not change")},
+        expected={ACCURACY: at_least(0.999, "leaving out the skip must not change the accuracy")},
         needs=(MAIN,),
     ),
     *map(_table_1_claim, TABLE_1.rows),

@@ -117,15 +117,18 @@ CLAIMS = (
         id="nanda.fig26",
         where="appendix D.1, figure 26",
         statement=(
-            "Without weight decay the network does not grok, and its excluded loss does not rise. Such a network "
-            "has no key frequencies, so we take the largest excluded loss over all frequencies."
+            "Without weight decay the network does not grok, and its excluded loss does not rise. A network"
+            " that does not grok has no key frequencies, so we report the largest excluded loss over all "
+            "frequencies."
         ),
         source_says="none printed",
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
         expected={
             **MEMORISES_ONLY,
             LARGEST_EXCLUDED: at_most(
-                1e-3, "the loss does not rise; in networks that grok, the circuit raises the loss to several nats"
+                1e-3,
+                "the excluded loss does not rise; in networks that grok, the circuit raises the excluded "
+                "loss to several nats",
             ),
         },
         needs=NO_DECAY,
@@ -134,15 +137,15 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 was="refuted",
-                what="the measure of the excluded loss",
+                what="the tolerance of the excluded loss",
                 before=(
                     "the excluded loss had to be at most ten times the train loss: 10.6 and 89 times in two "
                     "seeds, refuted"
                 ),
                 now="the excluded loss must be at most 1e-3 nats: 4.2e-10 and 3.6e-9 in the same seeds",
                 why=(
-                    "the train loss is 4e-11 nats, where a ratio only measures rounding in float64; an "
-                    "excluded loss of a hundred-millionth of a nat has not risen"
+                    "the train loss is 4e-11 nats, so a ratio to the train loss only measures rounding in "
+                    "float64; an excluded loss of 1e-8 nats has not risen"
                 ),
             ),
         ),
@@ -153,16 +156,16 @@ CLAIMS = (
         where="appendix D.1, figure 27",
         statement="The less weight decay, the later the network groks.",
         source_says=(
-            "about 3,000, 5,000 to 10,000 and 20,000 epochs; the text orders the decays as 0.3, 1, 3, but "
-            "figure 27 reverses the order"
+            "networks grok at about 3,000, 5,000 to 10,000 and 20,000 epochs; the text assigns these to "
+            "weight decays of 0.3, 1 and 3, but figure 27 shows the reverse order"
         ),
         measure=_decays,
         expected={
             "rank correlation of weight decay and median grokking epoch": at_most(
-                -0.9999, "the epoch falls strictly with weight decay"
+                -0.9999, "a rank correlation of -1: the epoch of grokking always falls as weight decay grows"
             ),
-            "median grokking epoch, 0.3 over 1": at_least(1.3, "the paper has 2 to 4"),
-            "median grokking epoch, 1 over 3": at_least(1.3, "the paper has 1.7 to 3.3"),
+            "median grokking epoch, 0.3 over 1": at_least(1.3, "the paper's ratio is 2 to 4"),
+            "median grokking epoch, 1 over 3": at_least(1.3, "the paper's ratio is 1.7 to 3.3"),
         },
         needs=(*SWEPT_DECAY, *SEEDS),
         required=("nanda/decay-0.3-*", "nanda/mainline-*", "nanda/decay-3-*"),
@@ -176,13 +179,13 @@ CLAIMS = (
         where="appendix D.1, figure 28",
         statement="Dropout of 20% or 50% of the neurons in place of weight decay makes the network grok.",
         source_says=(
-            "three of three seeds grok according to the text, some seeds according to the caption; the paper "
-            "does not report on 80%"
+            "according to the text, all three seeds grok; according to the caption, some seeds grok; the "
+            "paper reports nothing for a dropout of 80%"
         ),
         measure=_dropout,
         expected={
-            GENERALISED[0.2]: at_least(2 / 3, "two of three seeds must grok"),
-            GENERALISED[0.5]: at_least(2 / 3, "two of three seeds must grok"),
+            GENERALISED[0.2]: at_least(2 / 3, "at least two of three seeds must grok"),
+            GENERALISED[0.5]: at_least(2 / 3, "at least two of three seeds must grok"),
         },
         given={
             UNFINISHED[0.2]: at_most(0, "the paper does not state how long training takes"),
@@ -192,10 +195,10 @@ CLAIMS = (
         required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
         scope="any seed",
         finding=inapplicable(
-            "With 20% dropout, three seeds answer 91%, 94% and 27% of the held-out pairs after 80,000 "
-            "epochs, and accuracy still rises in all three. With 50% dropout, three seeds answer 32%, 36% "
-            "and 9% after 40,000 epochs, and accuracy still rises in the first two. With 80% dropout, seeds"
-            " answer 6% to 25%, and accuracy no longer rises."
+            "With 20% dropout, the test accuracies of three seeds are 91%, 94% and 27% after 80,000 epochs,"
+            " and all three accuracies still rise. With 50% dropout, the test accuracies are 32%, 36% and "
+            "9% after 40,000 epochs, and the accuracies of the first two seeds still rise. With 80% "
+            "dropout, test accuracies are 6% to 25% and no longer rise."
         ),
         reported=(*HIGHEST_ACCURACY.values(), GENERALISED[0.8], UNFINISHED[0.8]),
         figure="dropout",
@@ -205,23 +208,20 @@ CLAIMS = (
         where="appendix D.1, figure 28",
         statement=(
             "With a penalty on the absolute weights in place of weight decay, the network does not grok. "
-            "The penalty is 1, 10 or 100 times the sum of absolute weights."
+            "The penalty added to the loss is 1, 10 or 100 times the sum of absolute weights."
         ),
         source_says="none of nine networks groks",
         measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},
         expected={
-            "highest_test_accuracy": at_most(GENERALISES, "the network does not generalise"),
-            "last_epoch": at_least(20_000, "twice as long as the network that groks"),
+            "highest_test_accuracy": at_most(GENERALISES, "a network that does not grok does not generalise"),
+            "last_epoch": at_least(
+                20_000, "training must be twice as long as the network with weight decay needs to grok"
+            ),
         },
         needs=PENALISED_BY_SUM,
         scope="any seed",
         finding=Finding(
-            why=(
-                "None of the nine networks with the penalty memorises: at each strength the network learns "
-                "nothing. With the mean in place of the sum, the penalty is divided by the number of "
-                "weights. With this weaker penalty, networks memorise and grok at strengths 1 and 10 "
-                "(D1.l1_less_sparse)."
-            )
+            why="None of the nine networks with the penalty memorises: at each strength the network learns nothing. With the mean absolute weight in place of the sum, the penalty is divided by the number of weights. With this weaker penalty, networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
         ),
         changed=(
             Change(
@@ -232,7 +232,7 @@ CLAIMS = (
                     "the claim was about penalties on the sum and on the mean of the absolute weights: with the"
                     " mean six of nine networks grok; refuted"
                 ),
-                now="the claim is about a penalty on the sum, which is the l1 penalty",
+                now="the claim is about a penalty on the sum of absolute weights, which is the l1 penalty",
                 why="the words 'sum or mean' were ours; the paper adds an l1 penalty to the loss",
             ),
         ),
@@ -250,15 +250,18 @@ CLAIMS = (
         measure=_less_sparse,
         expected={
             "Gini of the neurons, less the highest with decay": at_least(
-                0.05, "sparser means by more than untrained networks differ"
+                0.05,
+                "a network counts as sparser if its Gini coefficient is higher by more than untrained networks differ",
             ),
             "Gini of W_E in the Fourier basis, less the lowest with decay": at_most(
-                -0.05, "less sparse means by the same margin"
+                -0.05,
+                "a network counts as less sparse if its Gini coefficient is lower by more than untrained "
+                "networks differ",
             ),
         },
         given={
             "networks with l1 that ever memorise": at_least(
-                1, "a network that learns nothing is neither sparse nor dense"
+                1, "only networks that memorise count; the sparsity of a network that learns nothing means nothing"
             )
         },
         needs=(*PENALISED, *SEEDS),
@@ -267,9 +270,10 @@ CLAIMS = (
         finding=variant(
             "Half of the statement about sparsity holds. With the mean absolute weight as penalty, the "
             "neurons of six networks are far sparser than with weight decay (Gini 0.96 to 0.97 against 0.18"
-            " to 0.33). But W_E in the Fourier basis is as sparse as with weight decay, or sparser (0.74 to"
-            " 0.84; five seeds with weight decay have 0.66 to 0.78). The penalty on the mean is our "
-            "variant. The usual l1 penalty is on the sum, with which networks learn nothing."
+            " to 0.33). But W_E in the Fourier basis is as sparse as with weight decay, or sparser: Gini "
+            "0.74 to 0.84 with the penalty, 0.66 to 0.78 in five seeds with weight decay. The penalty on "
+            "the mean absolute weight is our variant. The usual l1 penalty is on the sum of absolute "
+            "weights, and with this penalty networks learn nothing."
         ),
         figure="l1",
         reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),
@@ -278,15 +282,16 @@ CLAIMS = (
     Claim(
         id="nanda.D2.lowprec",
         where="appendix D.2",
-        statement="With a loss computed in lower precision a network of one layer shows slingshots, too.",
+        statement="If the loss is computed in lower precision, a network of one layer also shows slingshots.",
         source_says="the paper prints no number; an archived run has 14 slingshots in 20,000 epochs",
         measure=_low_precision,
         expected={
             "slingshots in float32": at_least(
-                5, "14 slingshots in an archived run: a train loss from below 1e-3 to above 1e-2"
+                5,
+                "an archived run has 14 slingshots; in a slingshot the train loss jumps from below 1e-3 to above 1e-2",
             ),
             "slingshots in float32 less 5 times those in float64": at_least(
-                0, "float32 must have five times as many slingshots"
+                0, "networks with the loss in float32 must have at least five times as many slingshots as with float64"
             ),
         },
         needs=(*COARSE, SEEDS[0]),
@@ -294,16 +299,23 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "With the loss in float32, the number of slingshots in 20,000 epochs is 5 or 6, and the limit "
-            "is 5. With the loss in float64 there are no slingshots; in float16 three seeds have 8 to 26.",
+            "With the loss in float32, a network has 5 or 6 slingshots in 20,000 epochs, and the claim "
+            "expects at least 5. With the loss in float64 there are no slingshots; in float16 three seeds "
+            "have 8 to 26.",
         ),
         changed=(
             Change(
                 date="2026-11-24",
                 what="the runs that the claim needs, and the verdict",
-                before="any seed in float32 was enough: the only seed was exactly at the limit; held",
+                before=(
+                    "one seed with the loss in float32 was enough, and the only seed had exactly the expected 5"
+                    " slingshots; held"
+                ),
                 now="the claim needs three seeds in float32: open until all three are trained",
-                why="one seed lies exactly at the limit; another seed may decide otherwise",
+                why=(
+                    "the one seed has exactly as many slingshots as the claim expects at least; another seed "
+                    "may have fewer"
+                ),
             ),
         ),
         figure="precision",

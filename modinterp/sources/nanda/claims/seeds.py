@@ -91,9 +91,11 @@ def _table_3_claim(seed: int, row: Readoff) -> Claim:
         source_says=said_of(row),
         expected={
             "readoff_lowest": at_least(
-                0.85, f"the paper has {row.explained} here; 0.927 is the lowest in table 3; other networks vary"
+                0.85,
+                f"the FVE of this row is {row.explained} in table 3, where the lowest FVE is 0.927; other "
+                "networks vary",
             ),
-            "readoff_mean": at_least(0.92, "0.972 is the mean of table 3; other networks vary"),
+            "readoff_mean": at_least(0.92, "the mean FVE of table 3 is 0.972; other networks vary"),
         },
         needs=(MORE_SEEDS[seed],),
         finding=UNCLEAN_ANYWHERE,
@@ -107,14 +109,18 @@ def _table_4_claim(seed: int) -> Claim:
         id=f"nanda.table4.seed{seed}",
         where="appendix C.2.1, table 4",
         statement=(
-            f"Seed {seed} solves the task. Without its key frequencies the network is worse than guessing; without all other frequencies the network is better than before."
+            f"Seed {seed} solves the task. Without the key frequencies the loss is worse than guessing; "
+            "without all other frequencies the loss is lower than before."
         ),
-        source_says=f"test loss {whole:g}; {without_keys:g} without key frequencies; {without_others:g} without all others",
+        source_says=(
+            f"test loss {whole:g}; {without_keys:g} without key frequencies; {without_others:g} without all "
+            "other frequencies"
+        ),
         measure=_table_4,
         expected={
-            TEST_LOSS: at_most(1e-6, "the limit is 4 times the largest loss of table 4, 2.33e-7"),
+            TEST_LOSS: at_most(1e-6, "the test loss may be at most 4 times the largest loss of table 4, 2.33e-7"),
             TEST_LOSS_WITHOUT_KEYS: at_least(4.73, "the loss of guessing is ln 113"),
-            OTHERS_RATIO: at_most(1, "the claim is about the direction of the change"),
+            OTHERS_RATIO: at_most(1, "the claim only says that the loss falls"),
         },
         needs=(MORE_SEEDS[seed],),
         finding=SETTLED_HIGHER,
@@ -129,7 +135,9 @@ CLAIMS = (
         statement="The embeddings of four more seeds are sparse in the Fourier basis.",
         source_says="none printed",
         measure=each(_embeddings),
-        expected={"gini_W_E": at_least(0.6, "table 5 has 0.76; other seeds may be less sparse")},
+        expected={
+            "gini_W_E": at_least(0.6, "the Gini coefficient of W_E is 0.76 in table 5; other seeds may be less sparse")
+        },
         needs=SEEDS[1:],
         scope="any seed",
         figure="spectra_W_E",
@@ -152,7 +160,11 @@ CLAIMS = (
         expected={
             "n_keys": between(2, 8, "the paper has 3 or 4 in these seeds, and 5 in its main network"),
             "different sets of key frequencies": at_least(2, "the sets of key frequencies differ by seed"),
-            "gini_read": at_least(0.6, "sparse means above the limit for W_E in figure 16"),
+            "gini_read": at_least(
+                0.6,
+                "a map counts as sparse if its Gini coefficient is above the lowest Gini coefficient that we "
+                "accept for W_E in figure 16",
+            ),
         },
         needs=SEEDS[1:],
         figure="spectra_W_L",
@@ -164,16 +176,20 @@ CLAIMS = (
         where="appendix C.2.1, figure 18",
         statement=(
             "The loss curves of four more seeds look similar. Memorisation is complete by around epoch "
-            "1,400, seeds grok at different epochs, and restricted loss falls before test loss."
+            "1,400, the seeds grok at different epochs, and in each seed restricted loss falls before test "
+            "loss."
         ),
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,
         expected={
             "latest t1": at_most(
-                1750, "memorisation ends by around 1,400 in all five networks of the paper, within a quarter"
+                1750,
+                "memorisation ends by around epoch 1,400 in all five networks of the paper; we allow a quarter more",
             ),
             "largest over smallest t2": at_least(1.1, "the paper's seeds grok at different epochs"),
-            AHEAD_OF_TEST: at_least(100, "before means at least one measured epoch (100 epochs) earlier"),
+            AHEAD_OF_TEST: at_least(
+                100, "restricted loss falls before test loss if it falls at least one snapshot (100 epochs) earlier"
+            ),
         },
         needs=SEEDS[1:],
         changed=(
@@ -182,10 +198,13 @@ CLAIMS = (
                 was="refuted",
                 what="the expected end of memorisation",
                 before=(
-                    "all seeds had to end memorising at about the same epoch: seed 4 ends at 400, two thirds "
-                    "before the median of 1,200; refuted"
+                    "all seeds had to end memorising at about the same epoch: memorisation ends at epoch "
+                    "400 in seed 4, two thirds before the median of 1,200; refuted"
                 ),
-                now="memorisation must end by around 1,400 in every seed: 1,300, 1,400, 1,100 and 400",
+                now=(
+                    "memorisation must end by around epoch 1,400 in every seed; it ends at epochs 1,300, 1,400,"
+                    " 1,100 and 400"
+                ),
                 why="the caption says 'memorization is complete by around 1400 steps for all five runs'",
             ),
         ),

@@ -41,16 +41,19 @@ CLAIMS = (
         id="nanda.D3.skip_ten_trigrams",
         where="appendix D.3",
         statement=(
-            "Ten skip trigrams in the network solve the task of predicting skip trigrams. The last token "
-            "attends to the one relevant token, and the heads copy this token to the answer."
+            'Ten skip trigrams ("A ... B" is followed by C) in the network solve the task of predicting '
+            "skip trigrams. The last token attends to the one relevant token, and the heads copy this token"
+            " to the answer."
         ),
-        source_says="ten of ten skip trigrams",
+        source_says="the network contains all ten skip trigrams",
         measure=each(_trigrams),
         expected={
             "skip trigrams whose direct path is largest at their own token": equals(
-                10, "every skip trigram must copy its own token"
+                10, "for every skip trigram, the head must copy the relevant token to the answer"
             ),
-            "mean attention to the token asked for": at_least(0.9, "skip trigrams keep nearly all of the accuracy"),
+            "mean attention to the token asked for": at_least(
+                0.9, "the skip trigrams alone must have nearly the accuracy of the whole network"
+            ),
         },
         needs=TRIGRAMS,
         scope="any seed",
@@ -59,20 +62,24 @@ CLAIMS = (
     Claim(
         id="nanda.E2.composition",
         where="appendix E.2",
-        statement="A head that attends to the previous token and an induction head do not help without each other.",
+        statement=(
+            "A head that attends to the previous token and an induction head do not lower the loss without each other."
+        ),
         source_says="removing either head is as bad as removing both",
         measure=each(_composition),
         expected={
             RATIO_TO_BOTH["previous token"]: at_least(
-                0.8, "removing one head must be as bad as removing both heads, within a fifth"
+                0.8, "the loss without one kind of head must be as high as without both kinds, within a fifth"
             ),
             RATIO_TO_INTACT["previous token"]: at_least(
-                5, "the loss must be much higher than with both heads in place"
+                5, "without one kind of head the loss must be much higher than with both kinds in place"
             ),
             RATIO_TO_BOTH["induction"]: at_least(
-                0.8, "removing one head must be as bad as removing both heads, within a fifth"
+                0.8, "the loss without one kind of head must be as high as without both kinds, within a fifth"
             ),
-            RATIO_TO_INTACT["induction"]: at_least(5, "the loss must be much higher than with both heads in place"),
+            RATIO_TO_INTACT["induction"]: at_least(
+                5, "without one kind of head the loss must be much higher than with both kinds in place"
+            ),
         },
         needs=REPEATED,
         scope="any seed",

@@ -20,7 +20,11 @@ LARGEST_GAP = "largest difference of train and test loss"
 LOSS_AT_START, LOSS_AT_END = "test loss at the start", "test loss at the end"
 MEMORISED = "epoch of a train loss below 1e-3"
 FALL_OF_DIGIT = tuple(f"epoch of a loss below 0.5, digit {place}" for place in range(6))
-TOGETHER = {LARGEST_GAP: at_most(0.1, "the figure shows one curve; unlimited data cannot be memorised")}
+TOGETHER = {
+    LARGEST_GAP: at_most(
+        0.1, "train and test loss are one curve in the figure, since unlimited data cannot be memorised"
+    )
+}
 
 
 def _seeds(stem: str, count: int = 3) -> tuple[str, ...]:
@@ -104,9 +108,9 @@ CLAIMS = (
         statement=(
             "For sums of five-digit numbers with unlimited data, train and test loss agree, so there is no grokking."
         ),
-        source_says="mean loss below 0.1 at step 961 and 2,077 in archived runs",
+        source_says="in two archived runs the mean loss falls below 0.1 at steps 961 and 2,077",
         measure=each(lambda m: {**_apart(m), LOSS_AT_END: final(m, "test_loss")}),
-        expected=TOGETHER | {LOSS_AT_END: at_most(0.1, "the loss is below 0.1 by step 2,077 in archived runs")},
+        expected=TOGETHER | {LOSS_AT_END: at_most(0.1, "the loss of archived runs is below 0.1 by step 2,077")},
         needs=DIGITS,
         scope="any seed",
         figure="digits",
@@ -117,16 +121,18 @@ CLAIMS = (
         where="appendix D.3, figure 29 bottom",
         statement="The network learns each digit of the answer in a separate sudden drop of the loss, the most "
         "significant digit first.",
-        source_says="the first two digits fall at steps of about 150 and 270",
+        source_says="the losses of the first two digits fall at about steps 150 and 270",
         measure=each(_digit_drops),
         expected={
             "smallest of the digits' largest drops within 300 epochs": at_least(
                 0.5, "a fall of half a nat at once counts as a drop"
             ),
             "epoch of the last digit's fall over the first's": at_least(
-                3, "the digits fall between steps 122 and 1,828 in an archived run"
+                3, "in an archived run the losses of the digits fall between steps 122 and 1,828"
             ),
-            "the largest digit is the first to fall": equals(1, "the first to fall is token 0 in the figure"),
+            "the largest digit is the first to fall": equals(
+                1, "in the figure the loss of token 0, the most significant digit, falls first"
+            ),
         },
         needs=DIGITS,
         scope="any seed",
@@ -145,17 +151,21 @@ CLAIMS = (
         ),
         measure=each(_late_fall),
         expected={
-            "highest_test_loss": at_least(3, "the test loss peaks at 8.5 in an archived run; guessing has 2.3"),
-            "epochs from memorising to a fall by 80%": at_least(3000, "nearly 10,000 epochs in an archived run"),
-            "final_test_loss": at_most(0.5, "an archived run ends at about 0.2"),
+            "highest_test_loss": at_least(
+                3, "the test loss peaks at 8.5 in an archived run; the loss of guessing is 2.3"
+            ),
+            "epochs from memorising to a fall by 80%": at_least(
+                3000, "in an archived run the test loss falls nearly 10,000 epochs after the train loss"
+            ),
+            "final_test_loss": at_most(0.5, "the test loss of an archived run ends at about 0.2"),
         },
         needs=DIGITS_700,
         scope="any seed",
         finding=mixed(
             "In all three seeds the network memorises at epoch 510 to 940. The test loss falls by 80% "
-            "another 3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The test"
-            " loss peaks at 3.8 in one seed. In the two other seeds the peak is 2.7 and 2.6, below the "
-            "limit of 3."
+            "another 3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The "
+            "highest test loss is 3.8 in one seed. In the two other seeds the highest test loss is 2.7 and "
+            "2.6, and the claim expects at least 3."
         ),
         figure="digits_few",
         reported=(LOSS_AT_START, MEMORISED),
@@ -164,18 +174,20 @@ CLAIMS = (
         id="nanda.fig31",
         where="appendix D.3, figure 31",
         statement=(
-            "For repeated subsequences with unlimited data, train and test loss agree and drop suddenly, when "
-            "induction heads form."
+            "For repeated subsequences with unlimited data, train and test loss agree. Both losses drop "
+            "suddenly, when induction heads form."
         ),
         source_says="the loss of an archived run is 4.60 at step 500, 1.26 at 1,000 and 0.33 at 6,000",
         measure=each(_induction),
         expected={
-            "largest drop of the test loss within 1,000 epochs": at_least(2, "an archived run has 3.3 nats"),
+            "largest drop of the test loss within 1,000 epochs": at_least(
+                2, "within 1,000 steps the loss of an archived run drops by 3.3 nats"
+            ),
             "highest induction score in the last layer": at_least(
-                0.5, "the head must give this token most of its attention"
+                0.5, "the best head must give the expected token most of its attention"
             ),
             "highest score of the previous token in the first layer": at_least(
-                0.5, "the head must give this token most of its attention"
+                0.5, "the best head must give the expected token most of its attention"
             ),
         },
         needs=REPEATED,
@@ -183,8 +195,9 @@ CLAIMS = (
         finding=one_seed(
             "As in the archived run, train and test loss agree, drop by 4.2 nats within 1,000 steps and end"
             " at 0.34. But the heads give less than half of their attention to the expected token. The best"
-            " head of the first layer gives 0.46 to the previous token. The best head of the second layer "
-            "gives 0.38 to the token after the last earlier copy, and 0.75 to the tokens after any copy."
+            " head of the first layer gives 0.46 of its attention to the previous token. The best head of "
+            "the second layer gives 0.38 of its attention to the token after the last earlier copy, and "
+            "0.75 to the tokens after all earlier copies."
         ),
         figure="repeated",
         reported=(LARGEST_GAP, "highest induction score, all earlier copies counted", "final_test_loss"),
@@ -193,8 +206,8 @@ CLAIMS = (
         id="nanda.fig32",
         where="appendix D.3, figure 32",
         statement=(
-            "With 512 sequences that contain a repeated subsequence, the network memorises. The network's "
-            "test loss drops suddenly, very much later."
+            "A network trained on 512 sequences that contain a repeated subsequence memorises them. The "
+            "test loss of this network drops suddenly, very much later."
         ),
         source_says="the test loss of an archived run is about 15 for 180,000 steps, then 1.0 to 1.7",
         measure=each(
@@ -205,18 +218,23 @@ CLAIMS = (
             }
         ),
         expected={
-            "highest_test_loss": at_least(8, "the test loss is about 15 in an archived run; guessing has 4.9"),
-            "share of its height that the test loss falls": at_least(0.7, "an archived run has 0.9"),
+            "highest_test_loss": at_least(
+                8, "the test loss is about 15 in an archived run; the loss of guessing is 4.9"
+            ),
+            "share of its height that the test loss falls": at_least(
+                0.7, "the test loss of an archived run falls by a share of 0.9"
+            ),
         },
         needs=REPEATED_512,
         scope="any seed",
         finding=variant(
             "Our run has sequences half as long as the paper's (43 tokens, a subsequence of 8) and three "
             "times the learning rate. A run with the paper's lengths takes six hours on two cores and is "
-            "pending. Our network memorises within 700 steps, and the test loss rises to 13.5; guessing has"
-            " 4.9. The test loss stays between 11 and 13.5 for 100,000 steps and is 12.4 at the end. In a "
-            "trial with unlimited data, a network learned such sequences within 1,000 steps. So the network"
-            " could generalise from 512 sequences, and does not."
+            "pending. Our network memorises within 700 steps, and its test loss rises to 13.5, where "
+            "guessing has a loss of 4.9. The test loss of our network stays between 11 and 13.5 for 100,000"
+            " steps and is 12.4 at the end. In a trial with unlimited data, a network learned such "
+            "sequences within 1,000 steps. So a network of this size can solve the task, but our network "
+            "does not generalise from 512 sequences."
         ),
         figure="repeated_few",
         reported=("final_test_loss",),
@@ -233,7 +251,7 @@ CLAIMS = (
             }
         ),
         expected=TOGETHER
-        | {"epochs from 1.5 to 0.3": at_most(300, "the loss drops within 100 steps in an archived run")},
+        | {"epochs from 1.5 to 0.3": at_most(300, "the loss of an archived run drops within 100 steps")},
         needs=TRIGRAMS,
         scope="any seed",
         figure="trigrams",
@@ -246,16 +264,19 @@ CLAIMS = (
         source_says="the test loss of an archived run is 0.78 from epoch 400 to 750, and 0.03 at 5,000",
         measure=each(_diverges),
         expected={
-            "test loss at a train loss of 1e-3": at_least(0.3, "an archived run has 0.78"),
-            "final_test_loss": at_most(0.1, "an archived run has 0.03"),
+            "test loss at a train loss of 1e-3": at_least(
+                0.3, "the test loss of an archived run is 0.78 while its train loss is low"
+            ),
+            "final_test_loss": at_most(0.1, "the test loss of an archived run is 0.03 at the end"),
         },
         needs=TRIGRAMS_512,
         scope="any seed",
         finding=variant(
             "When trained on 512 of our sequences of 8 tokens, the network generalises while it memorises. "
-            "The test loss is at most 1.9 times the train loss in three seeds. Train and test loss are "
-            "below 1e-3 at epoch 70; an archived run needs 1,341 epochs for 1e-6. The paper does not state "
-            "the length of the sequences, so the result is about our version of the task.",
+            "In all three seeds on skip trigrams the test loss is at most 1.9 times the train loss. Train "
+            "and test loss are below 1e-3 by epoch 70. The loss of an archived run falls below 1e-6 only at"
+            " epoch 1,341. The paper does not state the length of the sequences, so the result is about our"
+            " version of the task.",
         ),
         figure="trigrams_few",
         reported=("largest test over train loss", MEMORISED),
@@ -271,17 +292,20 @@ CLAIMS = (
         measure=_verdicts,
         expected={
             "share of verdicts as stated": equals(
-                1, "the statement is about every case; the number of measured cases is reported beside this share"
+                1,
+                "the statement is about every task and amount of data, so the share must be 1; the number "
+                "of measured cases is reported beside this share",
             )
         },
         needs=ALL,
         required=("nanda/*-endless-*", "nanda/digits-700-*", "nanda/trigram-512-*"),
         scope="any seed",
         finding=variant(
-            "On skip trigrams, networks do not grok even with few data. With 700 long sums, the test loss "
-            "falls from a peak of 2.6 to 3.8 down to 0.07 to 0.14 in three seeds. But accuracy ends at "
-            "97.7% to 98.4%, and only 99% counts as generalised. With 512 repeated subsequences of half the"
-            " paper's length, the network memorises and does not generalise in 100,000 steps."
+            "On skip trigrams, networks do not grok even with few data. With 700 long sums, the highest "
+            "test loss is 2.6 to 3.8 in three seeds, and the final test loss is 0.07 to 0.14. But the final"
+            " accuracy on long sums is 97.7% to 98.4%, and only a network with 99% counts as generalised. "
+            "With 512 repeated subsequences of half the paper's length, the network memorises and does not "
+            "generalise in 100,000 steps."
         ),
         figure="digits_few",
         reported=("verdicts",),

@@ -43,17 +43,21 @@ CLAIMS = (
             "The last position hardly attends to itself, and removing this attention of the position to itself "
             "changes nothing."
         ),
-        source_says="0.1% to 0.4% for each head",
+        source_says="each head gives the last position 0.1% to 0.4% of its attention",
         measure=_self_attention,
         printed={SELF_ATTENTION: 0.004, LEAST_SELF_ATTENTION: 0.001},
-        outside={LEAST_SELF_ATTENTION: "the paper's 0.1% is 0.107% rounded to one digit"},
+        outside={LEAST_SELF_ATTENTION: "the paper prints 0.107% as 0.1%, rounded to one digit"},
         expected={
-            SELF_ATTENTION: at_most(0.02, "the paper has 0.004 at most, and archived networks have 0.007"),
+            SELF_ATTENTION: at_most(
+                0.02,
+                "the attention of the last position to itself is at most 0.004 in the paper, and 0.007 in "
+                "archived networks",
+            ),
             "loss over original, without it": between(
-                0.5, 2, "no change means that the loss stays within a factor of 2"
+                0.5, 2, "removing this attention changes nothing if the loss stays within a factor of 2"
             ),
             "loss over original, renormalised": between(
-                0.5, 2, "no change means that the loss stays within a factor of 2"
+                0.5, 2, "removing this attention changes nothing if the loss stays within a factor of 2"
             ),
         },
         needs=(MAIN,),
@@ -69,12 +73,12 @@ CLAIMS = (
         id="nanda.A1.skip_zero",
         where="appendix A.1",
         statement="Without the skip connection around the MLP the network still solves the task.",
-        source_says="9.12e-7, ratio 3.8",
+        source_says="loss 9.12e-7, 3.8 times the original loss",
         measure=intervention("skip around MLP zero"),
         printed={LOSS_RATIO: 3.8, LOSS: 9.12e-7},
         expected={
-            ACCURACY: at_least(0.999, "the accuracy must not change"),
-            LOSS: at_most(1e-5, "the paper has 9.12e-7"),
+            ACCURACY: at_least(0.999, "the change to the skip connection must not change the accuracy"),
+            LOSS: at_most(1e-5, "the paper's loss without the skip connection is 9.12e-7"),
         },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
@@ -89,12 +93,12 @@ CLAIMS = (
             "task. In the paper, the loss with the mean is slightly lower than the loss without the skip "
             "connection."
         ),
-        source_says="7.25e-7, ratio 3.0",
+        source_says="loss 7.25e-7, 3.0 times the original loss",
         measure=intervention("skip around MLP mean"),
         printed={LOSS_RATIO: 3.0, LOSS: 7.25e-7},
         expected={
-            ACCURACY: at_least(0.999, "the accuracy must not change"),
-            LOSS: at_most(1e-5, "the paper has 7.25e-7"),
+            ACCURACY: at_least(0.999, "the change to the skip connection must not change the accuracy"),
+            LOSS: at_most(1e-5, "the paper's loss with the mean in place of the skip connection is 7.25e-7"),
         },
         behaviour=(ACCURACY,),
         needs=(MAIN,),
@@ -112,7 +116,7 @@ CLAIMS = (
             "loss, the output at its mean": m.ablated("attention output mean").loss,
         },
         printed={LOSS: 24.3, "loss, the output at its mean": 24.3},
-        expected={LOSS: at_least(4.73, "worse than chance, ln 113"), **SOLVED},
+        expected={LOSS: at_least(4.73, "the loss must be worse than the loss of guessing, ln 113"), **SOLVED},
         reported=("ablated accuracy", "loss over original", "test loss over original"),
         needs=(MAIN,),
         figure="interventions",
@@ -133,7 +137,10 @@ CLAIMS = (
             )
         },
         expected={
-            LOSS: at_least(4.73, "the loss must be worse than chance, ln 113; we read the paper's 19.1 in this way"),
+            LOSS: at_least(
+                4.73,
+                "the loss must be above the loss of guessing, ln 113; this is how we read the paper's loss of 19.1",
+            ),
             **SOLVED,
         },
         needs=(MAIN,),
@@ -148,19 +155,26 @@ CLAIMS = (
         id="nanda.A1.sigmoid",
         where="appendices A.1 and C.1.3",
         statement=(
-            "Attention to a is the sigmoid of the score of a minus the score of b. Attention to b is one "
+            "Attention to a is the sigmoid of the score of a minus the score of b. Attention to b is 1 "
             "minus attention to a."
         ),
-        source_says="the two are equal except for self-attention",
+        source_says=(
+            "the attention to a and the sigmoid are equal, except for the attention of the last position to itself"
+        ),
         measure=_sigmoid,
         expected={
-            "mean difference to the sigmoid": at_most(0.02, "self-attention is 0.004 at most"),
-            "mean difference of the sum to 1": at_most(0.02, "self-attention is 0.004 at most"),
+            "mean difference to the sigmoid": at_most(
+                0.02, "the attention of the last position to itself is at most 0.004 in the paper"
+            ),
+            "mean difference of the sum to 1": at_most(
+                0.02, "the attention of the last position to itself is at most 0.004 in the paper"
+            ),
         },
         needs=(MAIN,),
         finding=mixed(
-            "The sigmoid's error comes from the attention of the last position to itself. The error is "
-            "small where the last position hardly attends to itself, also in the paper's seed."
+            "The sigmoid differs from the attention to a because the last position also attends to itself. "
+            "The difference is small in networks where the last position hardly attends to itself, such as "
+            "the paper's seed."
         ),
         figure="heads",
         control="also true after memorising",

@@ -21,13 +21,15 @@ GENERALISES = 0.9  # of the inputs held out: below it the paper's networks are s
 
 ONE_DEFINITION = Change(
     date="2026-11-24",
-    what="the accuracy from which a network counts as one that generalises",
+    what="the lowest accuracy at which a network counts as generalising",
     before=(
         "the lowest accuracy was 0.95 of all pairs in table 6, 0.99 of held-out pairs in C.2.2 and C.2.3, and 0.9 in table 5"
     ),
     now="the lowest accuracy is 0.9 in every claim; a network below it does not generalise",
-    why="'generalises' should have one meaning; the lowest limit accepts most networks, such as those at P = 53 "
-    "with 98.7%",
+    why=(
+        "'generalises' should have one meaning; a limit of 0.9 accepts the most networks, such as networks "
+        "modulo 53 with an accuracy of 98.7%"
+    ),
 )
 
 
@@ -41,24 +43,30 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
     return (
         Change(
             date="2026-11-25",
-            what="which networks count",
-            before=f"all networks of the recipe counted: {of_the_other} in the network rounding-9, and as stated in all others; mixed",
+            what="the networks that the claim counts",
+            before=(
+                f"all networks of the recipe counted: {of_the_other} in the network rounding-9, and all other "
+                "networks behave as the source states; mixed"
+            ),
             now="only networks that had settled when their training ended count; holds",
             why=(
-                "the network rounding-9 was still in cleanup at 20,000 epochs; we made the rule after "
-                "seeing the numbers of rounding-9, and the rule excluded only this network"
+                "the network rounding-9 was still in cleanup at 20,000 epochs; we excluded unsettled "
+                "networks after seeing the numbers of rounding-9, the only unsettled network"
             ),
         ),
         Change(
             date="2026-11-28",
             was=was,
-            what="which networks count",
+            what="the networks that the claim counts",
             before="only networks that had settled when their training ended counted",
             now=(
                 "all networks count, but numerical replicates of a seed count as one seed; the network "
                 "rounding-9 is one of twelve numerical replicates of seed 0"
             ),
-            why="we withdraw the rule, since we made the rule for one network after its numbers were known",
+            why=(
+                "we made the rule to exclude unsettled networks for one network, after its numbers were known, "
+                "so we withdraw the rule"
+            ),
         ),
     )
 
@@ -76,8 +84,8 @@ def by_seed(before: str) -> tuple[Change]:
             what="what counts as one network",
             before=f"every network counted, also each numerical replicate of seed 0: the claim held in {before}; mixed",
             now=(
-                "each independent seed counts once, and agrees if most of its replicates agree; the claim holds"
-                " in all 20"
+                "each independent seed counts once, and agrees if most of its numerical replicates agree; "
+                "the claim holds in all 20 seeds"
             ),
             why="networks that differ by rounding alone are one sample of the recipe",
         ),
@@ -87,7 +95,7 @@ def by_seed(before: str) -> tuple[Change]:
 THREE_OF_FIVE = Change(
     date="2026-11-23",
     what="the runs that the claim needs, and the verdict",
-    before="any of the five seeds was enough, and only one was trained",
+    before="one of the five seeds was enough for the claim, and only one was trained",
     now="the claim needs three of the five seeds, and is open until three are trained",
     why="one seed cannot show a share of seeds, or a mean over networks that differ a hundredfold",
 )

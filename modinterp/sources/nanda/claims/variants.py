@@ -78,10 +78,12 @@ CLAIMS = (
         measure=_two_layers,
         expected={
             "share of seeds that reach a test accuracy of 0.99": at_least(
-                0.6, "to some degree means that three of five networks grok"
+                0.6, "networks grok to some degree if at least three of five networks grok"
             ),
             WITH_SLINGSHOT: at_least(
-                0.6, "three of five networks must have slingshots: a train loss from below 1e-3 to above 1e-2"
+                0.6,
+                "at least three of five networks must have slingshots, in which the train loss jumps from "
+                "below 1e-3 to above 1e-2",
             ),
         },
         behaviour=("share of seeds that reach a test accuracy of 0.99",),
@@ -99,7 +101,7 @@ CLAIMS = (
         measure=each(_excluded_before_grokking),
         expected={
             "largest excluded over train loss before it groks": at_least(
-                10, "the excluded loss rises by an order of magnitude in figure 23"
+                10, "in figure 23 the excluded loss rises by an order of magnitude"
             )
         },
         needs=TWO_LAYERS,
@@ -125,10 +127,10 @@ CLAIMS = (
         id="nanda.fig24",
         where="appendix C.2.2, figure 24",
         statement="Mod 53 the network groks with a weight decay of 5.",
-        source_says="five of five runs grok",
+        source_says="all five runs grok",
         measure=lambda *runs: {DELAYED: share([delay(m) >= 500 for m in runs])},
         expected={
-            DELAYED: at_least(0.8, "four of five networks must grok"),
+            DELAYED: at_least(0.8, "at least four of five networks must grok"),
         },
         needs=P53,
         scope="any seed",
@@ -140,9 +142,11 @@ CLAIMS = (
         statement="Mod 53 with a weight decay of 1 the network memorises and never generalises.",
         source_says="none printed",
         expected={
-            "highest_test_accuracy": at_most(GENERALISES, "the network never generalises"),
-            "highest_train_accuracy": at_least(0.999, "the network must memorise"),
-            "last_epoch": at_least(40_000, "trained as long as in the paper"),
+            "highest_test_accuracy": at_most(
+                GENERALISES, "the test accuracy must never reach that of a network that generalises"
+            ),
+            "highest_train_accuracy": at_least(0.999, "the train accuracy must be that of a network that memorises"),
+            "last_epoch": at_least(40_000, "the training must be as long as in the paper"),
         },
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
@@ -157,9 +161,10 @@ CLAIMS = (
                 was="refuted",
                 what="the definition of the measured number",
                 before=(
-                    "the claim used the share of three seeds that stay below 0.9: 0.33, where 0.67 is expected; refuted"
+                    "the claim used the share of three seeds whose test accuracy stays below 0.9: this "
+                    "share is 0.33, and 0.67 was expected; refuted"
                 ),
-                now="each seed must stay at 0.9 or below, which one of three seeds does",
+                now="the test accuracy of each seed must stay at 0.9 or below, as in one of three seeds",
                 why="the claim is about a network, so the share of seeds is reported with its interval, not tested",
             ),
         ),
@@ -172,18 +177,24 @@ CLAIMS = (
         source_says="test losses 1.7e-7 to 3.0e-7, Gini of W_L 0.82 to 0.86, FVE of the logits 95% to 99% (table 5)",
         measure=_like_mainline,
         expected={
-            "highest_test_loss": at_least(10, "the tolerance for mod 113 is twice chance"),
-            "final_test_loss": at_most(1e-6, "the tolerance for mod 113"),
+            "highest_test_loss": at_least(
+                10, "as for mod 113, the highest test loss must be at least twice the loss of guessing"
+            ),
+            "final_test_loss": at_most(1e-6, "the same tolerance as for mod 113"),
             "grokked": between(
-                3_000, 25_000, "the tolerance for mod 113: the paper's networks grok near 10,000; seeds differ"
+                3_000,
+                25_000,
+                "the same tolerance as for mod 113: the paper's networks grok near epoch 10,000, and seeds differ",
             ),
-            MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "the tolerance for mod 113"),
+            MEDIAN_GROKKING_EPOCH: between(5_000, 15_000, "the same tolerance as for mod 113"),
             "grokking_ratio": at_least(
-                3, "the tolerance for mod 113; the paper's ratio is 7, and half of this ratio is enough"
+                3,
+                "the same tolerance as for mod 113: the paper's network groks at 7 times the epoch of "
+                "memorisation, and we accept half of this ratio",
             ),
-            LOGIT_FVE: at_least(0.9, "the tolerance for mod 113; the paper has 0.95"),
-            MEAN_MLP_FVE: at_least(0.92, "the tolerance for mod 113: 0.962 is the mean of table 1"),
-            "gini_read": at_least(0.7, "the tolerance for mod 113"),
+            LOGIT_FVE: at_least(0.9, "the same tolerance as for mod 113: the FVE of the logits is 0.95 in the paper"),
+            MEAN_MLP_FVE: at_least(0.92, "the same tolerance as for mod 113: the mean FVE of table 1 is 0.962"),
+            "gini_read": at_least(0.7, "the same tolerance as for mod 113"),
         },
         needs=P109,
         scope="any seed",
@@ -193,13 +204,13 @@ CLAIMS = (
         id="nanda.fig25",
         where="appendix C.2.2, figure 25",
         statement="Mod 401 the network generalises at once, for all weight decays from 0.3 to 8.",
-        source_says="six of six weight decays",
+        source_says="the network generalises at once with each of six weight decays",
         measure=lambda *runs: {DELAY: [delay(m) for m in runs if not math.isnan(m.grokking.memorised)]},
         expected={
             DELAY: at_most(
                 500,
-                "at once is defined in D15; a weight decay of 5 or 8 may keep a network from learning "
-                "anything, which is only reported",
+                "the claim D15 defines generalising at once; a weight decay of 5 or 8 may keep a network "
+                "from learning anything, so we only report these two decays",
             )
         },
         needs=P401_DECAYS,
@@ -209,16 +220,19 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "With weight decays of 0.3, 0.5, 1, 3 and 5 the delay is 500, 400, 200, 100 and 0 epochs: more "
-            "weight decay means less delay. With a weight decay of 8, the network is right on at best 99% "
-            "of the training pairs and 98% of the test pairs. The network with a decay of 8 reaches this "
-            "accuracy by epoch 800, and does not improve further.",
+            "With weight decays of 0.3, 0.5, 1, 3 and 5 the network generalises 500, 400, 200, 100 and 0 "
+            "epochs after memorising: more weight decay means less delay. With a weight decay of 8, the "
+            "network is right on at best 99% of the training pairs and 98% of the test pairs. The network "
+            "with a decay of 8 reaches this accuracy by epoch 800, and does not improve further.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
-                before="any of the six weight decays was enough, and 0.3 and 1 were trained: held",
+                before=(
+                    "one of the six weight decays was enough for the claim, and networks with 0.3 and 1 were "
+                    "trained; held"
+                ),
                 now="the claim needs weight decays of 0.3, 0.5, 1 and 3, and is open until all are trained",
                 why="the statement is about every weight decay, and 5 or 8 may keep a network from learning anything",
             ),
@@ -233,22 +247,27 @@ CLAIMS = (
             "Mod 401 with 5% and 10% of the pairs the network memorises and never generalises. With 20% of "
             "the pairs the network generalises at once."
         ),
-        source_says="three of three networks for each fraction",
+        source_says="all three networks with each fraction of the pairs",
         measure=_by_fraction_at_401,
         expected={
-            "highest test accuracy with 5% and 10%": at_most(0.5, "the network must never generalise"),
-            "epochs from memorising to generalising with 20%": at_most(1000, "the network must generalise at once"),
+            "highest test accuracy with 5% and 10%": at_most(
+                0.5, "with 5% and 10% of the pairs the network must never generalise"
+            ),
+            "epochs from memorising to generalising with 20%": at_most(
+                1000, "with 20% of the pairs the network must generalise at once"
+            ),
         },
         behaviour=("highest test accuracy with 5% and 10%",),
         needs=P401_FRACTIONS,
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
         scope="any seed",
         finding=variant(
-            "Our trainings are stopped at 4,000 and 5,000 epochs. With 20% of the pairs three seeds "
-            "memorise by epoch 700. One seed generalises at epoch 3,500. The two other seeds have a test "
-            "accuracy of 46% and 6.0% at epoch 4,000, still rising. With 5% and 10% of the pairs, all six "
-            "seeds stay near chance, as stated. At epoch 5,000 one seed has a test accuracy of 2.9%, and "
-            "the other five at most 0.4%, with test losses of 21 to 64."
+            "Our trainings modulo 401 stop at 4,000 epochs (20% of the pairs) or 5,000 epochs (5% and 10%)."
+            " With 20% of the pairs three seeds memorise by epoch 700. With 20% of the pairs, one seed "
+            "generalises at epoch 3,500. The test accuracies of the two other seeds are 46% and 6.0% at "
+            "epoch 4,000, and still rise. With 5% and 10% of the pairs, all six seeds stay near chance, as "
+            "stated. At epoch 5,000 the test accuracy of one of these six seeds is 2.9%. The five other "
+            "seeds have test accuracies of at most 0.4%, and test losses of 21 to 64."
         ),
         figure="p401_fractions",
         control="without control",

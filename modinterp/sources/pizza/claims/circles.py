@@ -117,29 +117,25 @@ CLAIMS = (
     Claim(
         id="pizza.table1.pizza",
         where="section 3.2, table 1",
-        statement="If only one circle of the embedding is kept, the logits follow |cos(w(a - b)/2)| cos(w(a + b - "
-        "c)), the pizza's formula.",
-        source_says="the formula explains 99.18%, 99.18% and 99.28% for the frequencies 17, 3 and 15",
+        statement="If only one circle of the embedding is kept, the logits follow |cos(w(a - b)/2)| cos(w(a + b - c)), the pizza's formula.",
+        source_says="the formula explains 99.18%, 99.18% and 99.28% of the logits for the frequencies 17, 3 and 15",
         measure=_of_circles(_pizza, FIRST_PIZZA, LEAST_PIZZA),
         given=SOLVED,
         expected={
-            FIRST_PIZZA: at_least(0.95, "in Model A the pizza's formula explains 99.18%"),
-            LEAST_PIZZA: at_least(0.90, "in Model A the pizza's formula explains 99.18%"),
+            FIRST_PIZZA: at_least(0.95, "in Model A the pizza's formula explains 99.18% of the logits"),
+            LEAST_PIZZA: at_least(0.90, "in Model A the pizza's formula explains 99.18% of the logits"),
         },
         printed={FIRST_PIZZA + BY_COMPONENTS: 0.9918, LEAST_PIZZA + BY_COMPONENTS: 0.9918},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "In attention-0-1 the pizza's formula explains 0.84 to 0.94 of the logits of three circles. The formula "
-            "explains 0.35 for the fourth circle, which has no partner of twice its frequency. In other networks the "
-            "pizza's formula explains 0.98 and more. With the source's pairs of principal components, the formula "
-            "explains 0.25 in attention-0-1, the only circular network."
+            "In attention-0-1 the pizza's formula explains 0.84 to 0.94 of the logits of three circles. For the fourth circle the formula explains 0.35; no circle of the network has twice the frequency of the fourth circle. In other networks the pizza's formula explains 0.98 and more. With the source's pairs of principal components, the formula explains 0.25 in attention-0-1, the only circular network."
         ),
         control="without control",
         changed=by_frequency(
-            "the formula explains 0.937 on the first circle and 0.25 on the fourth",
-            "the formula explains 0.990 to 0.997 on all circles of attention-0-0 and -0-2, and 0.937 to 0.353 in "
-            "attention-0-1",
+            "the pizza's formula explains 0.937 of the logits of the first circle and 0.25 for the fourth",
+            "the pizza's formula explains 0.990 to 0.997 of the logits of all circles in attention-0-0 and "
+            "-0-2, and 0.353 to 0.937 in attention-0-1",
         ),
         figure="components",
     ),
@@ -147,44 +143,45 @@ CLAIMS = (
         id="pizza.table1.clock",
         where="section 3.2, table 1",
         statement="The clock's formula explains the logits of one circle worse than the pizza's formula does.",
-        source_says="75.41%, 75.62%, 75.38%",
+        source_says="the clock's formula explains 75.41%, 75.62% and 75.38% of the logits",
         measure=_of_circles(_clock, LEAST_CLOCK, MOST_CLOCK),
         given=SOLVED,
         expected={
-            LEAST_CLOCK: at_least(0.65, "in Model A the clock's formula explains 75.38%"),
-            MOST_CLOCK: at_most(0.85, "in Model A the clock's formula explains 75.62%"),
+            LEAST_CLOCK: at_least(
+                0.65, "in Model A the clock's formula explains at least 75.38% of the logits of one circle"
+            ),
+            MOST_CLOCK: at_most(
+                0.85, "in Model A the clock's formula explains at most 75.62% of the logits of one circle"
+            ),
             "pizza less clock formula, least of the leading circles": at_least(
-                0.10, "in the released Model A the pizza's formula leads by 24 points"
+                0.10, "in the released Model A the pizza's formula explains 24 percentage points more than the clock's"
             ),
         },
         printed={LEAST_CLOCK + BY_COMPONENTS: 0.7538, MOST_CLOCK + BY_COMPONENTS: 0.7562},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "In all networks the clock's formula explains the logits worse than the pizza's formula, by 0.15 and "
-            "more. But in attention-0-1 neither formula meets its tolerance. The clock's formula explains 0.20 of a "
-            "circle without a partner of twice its frequency, and 0.63 of another circle."
+            "In all networks the clock's formula explains less of the logits than the pizza's formula, by a share of 0.15 and more. But in attention-0-1 neither formula meets its tolerance. In this network the clock's formula explains 0.20 of the logits of one circle, and 0.63 for another circle."
         ),
         control="without control",
         changed=by_frequency(
-            "the clock's formula explains 0.20 to 0.72, which is 0.05 less than the pizza's",
-            "the clock's formula explains 0.76 to 0.77, which is 0.22 less than the pizza's; 0.20 to 0.72 in "
-            "attention-0-1",
+            "the clock's formula explains 0.20 to 0.72 of the logits, 0.05 less than the pizza's formula",
+            "the clock's formula explains 0.76 to 0.77 of the logits, 0.22 less than the pizza's formula; in attention-0-1 it explains 0.20 to 0.72",
         ),
         figure="components",
     ),
     Claim(
         id="pizza.table1.code",
         where="evaluation notebook, appendix",
-        statement="Formulas of absolute values, which a ReLU layer can compute, explain the logits of one circle "
-        "about as well as the pizza's formula.",
-        source_says="formulas explain 98.31%, 98.31%, 98.41% with two absolute values; 98.36%, 98.30%, 98.61% with "
-        "four",
+        statement="Formulas of absolute values, which a ReLU layer can compute, explain the logits of one circle about as well as the pizza's formula.",
+        source_says="formulas with two absolute values explain 98.31%, 98.31% and 98.41% of the logits; formulas with four explain 98.36%, 98.30% and 98.61%",
         measure=_of_circles(_absolute, LEAST_TWO, LEAST_FOUR),
         given=SOLVED,
         expected={
-            LEAST_TWO: at_least(0.93, "in Model A two absolute values explain 98.31%"),
-            LEAST_FOUR: at_least(0.93, "in Model A four absolute values explain 98.30%"),
+            LEAST_TWO: at_least(0.93, "in Model A the formula with two absolute values explains 98.31% of the logits"),
+            LEAST_FOUR: at_least(
+                0.93, "in Model A the formula with four absolute values explains 98.30% of the logits"
+            ),
             "most by which absolute values exceed the pizza formula": at_most(
                 0.01, "formulas of absolute values should explain no more than the pizza's formula"
             ),
@@ -193,35 +190,33 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1. There the formulas of absolute values explain 0.93, 0.92, 0.84 "
-            "and 0.35 on the four circles, like the pizza's formula. The circle with 0.35 has no partner of twice "
-            "its frequency."
+            "The statement fails in the network attention-0-1. In this network the formulas of absolute values explain 0.93, 0.92, 0.84 and 0.35 of the logits of the four circles, about as much as the pizza's formula."
         ),
         control="without control",
         changed=by_frequency(
-            "0.24 at least", "formulas explain 0.981 of the logits and more, but 0.35 in attention-0-1"
+            "formulas of absolute values explain at least 0.24 of the logits",
+            "formulas of absolute values explain 0.981 of the logits and more, but 0.35 in attention-0-1",
         ),
         figure="components",
     ),
     Claim(
         id="pizza.isolation.profile",
         where="section 3.2, figure 5",
-        statement="If only one circle is kept, the correct logit is zero for pairs a, b whose points lie opposite "
-        "each other on the circle.",
+        statement="If only one circle is kept, the correct logit is zero for pairs a, b whose points lie opposite each other on the circle.",
         source_says="in Model A the correlations with the distance factor are 0.9994, 0.9994 and 0.9992",
         measure=_of_circles(_profile, DEPTH),
         given=SOLVED,
         expected={
-            PROFILE: at_least(0.98, "in Model A the least correlation is 0.9992"),
-            DEPTH: at_most(0.05, "in the released Model A the smallest logit is 0"),
+            PROFILE: at_least(0.98, "in Model A the smallest correlation with the distance factor is 0.9992"),
+            DEPTH: at_most(0.05, "in the released Model A the smallest mean of the correct logit is 0"),
         },
         reported=(DEPTH + BY_COMPONENTS,),
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(),
         changed=by_frequency(
-            "the correlation is 0.984, and the smallest logit 0.27 of the largest",
-            "the correlation is 0.989 and more, and the smallest logit 0.003 of the largest or less",
+            "the correlation with the distance factor is 0.984, and the smallest mean of the correct logit is 0.27 of the largest",
+            "the correlation with the distance factor is 0.989 and more, and the smallest mean of the correct logit is at most 0.003 of the largest",
         ),
         figure="profiles",
         contrast=("pizza/attention-1-0",),
@@ -230,8 +225,7 @@ CLAIMS = (
         id="pizza.isolation.accuracy",
         where="section 3.3",
         statement="One circle does not suffice for the task; the leading circles together nearly suffice.",
-        source_says="in the released Model A single circles have an accuracy of 0.348, 0.328 and 0.260; the leading "
-        "three together 0.9966; all six 1",
+        source_says="in the released Model A single circles have an accuracy of 0.348, 0.328 and 0.260; the three leading circles together have 0.9966, and all six have 1",
         measure=_of_circles(
             lambda m, leading, weak: {
                 ALONE: max((m.isolation.isolated_accuracy([one]) for one in leading), default=NAN),
@@ -241,9 +235,11 @@ CLAIMS = (
         ),
         given=SOLVED,
         expected={
-            ALONE: at_most(0.7, "Model A's best circle alone has accuracy 0.348"),
-            TOGETHER: at_least(0.9, "Model A's leading circles have accuracy 0.9966"),
-            "accuracy of all circles with 2% of the variance": at_least(0.999, "Model A's six circles have accuracy 1"),
+            ALONE: at_most(0.7, "in Model A the best circle alone has an accuracy of 0.348"),
+            TOGETHER: at_least(0.9, "in Model A the leading circles together have an accuracy of 0.9966"),
+            "accuracy of all circles with 2% of the variance": at_least(
+                0.999, "in Model A all six circles together have an accuracy of 1"
+            ),
         },
         needs=CONSTANT,
         scope="any seed",
@@ -256,8 +252,7 @@ CLAIMS = (
         id="pizza.accompanying.freq",
         where="section 3.4, appendix",
         statement="Each weak circle has twice the frequency of a leading circle.",
-        source_says="in the released Model A the weak frequencies are 25, 6 and 29; the leading frequencies are 17, "
-        "3 and 15",
+        source_says="in the released Model A the weak frequencies are 25, 6 and 29; the leading frequencies are 17, 3 and 15",
         measure=_of_circles(_doubles),
         given=SOLVED | {WEAK: at_least(1, "the statement is about networks with weak circles")},
         expected={
@@ -268,31 +263,34 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(
-            "all three; held", "all weak circles have twice a leading frequency, three or four in each network; held"
+            "all three weak circles have twice a leading frequency; held",
+            "all weak circles have twice a leading frequency, three or four in each network; held",
         ),
         figure="components",
     ),
     Claim(
         id="pizza.accompanying.fve",
         where="section 3.4, appendix",
-        statement="If only a weak circle is kept, the logits are -2 cos(w(a - b)) cos(w(a + b - c)), where w is the "
-        "leading frequency.",
-        source_says="97.56%, 97.23%, 97.69%",
+        statement="If only a weak circle is kept, the logits are -2 cos(w(a - b)) cos(w(a + b - c)), where w is the leading frequency and 2w the weak one.",
+        source_says="this formula explains 97.56%, 97.23% and 97.69% of the logits",
         measure=_of_circles(_accompanying, LEAST_ACCOMPANYING),
         given=SOLVED
         | {DOUBLES: at_least(1, "the statement is about networks with weak circles of twice a leading frequency")},
-        expected={LEAST_ACCOMPANYING: at_least(0.90, "Model A's weak circles follow the formula to 97.23%")},
+        expected={
+            LEAST_ACCOMPANYING: at_least(
+                0.90, "in Model A the formula explains at least 97.23% of the logits of each weak circle"
+            )
+        },
         printed={LEAST_ACCOMPANYING + BY_COMPONENTS: 0.9723},
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1: the formula explains 0.30 of the worst weak circle's logits. With "
-            "the source's pairs of principal components the statement holds in no network: shares are 0.88, -0.17, "
-            "0.28 and -0.16."
+            "The statement fails in attention-0-1: the formula explains 0.30 of the worst weak circle's logits. With the source's pairs of principal components the statement holds in no network: the formula explains 0.88, -0.17, 0.28 and -0.16 of the logits."
         ),
         control="without control",
         changed=by_frequency(
-            "-0.17", "the formula explains at least 0.93 and 0.97 in attention-0-0 and -0-2, and 0.30 in attention-0-1"
+            "-0.17",
+            "the formula explains at least 0.93 of the logits in attention-0-0, 0.97 in attention-0-2 and 0.30 in attention-0-1",
         ),
         figure="components",
     ),
@@ -301,23 +299,25 @@ CLAIMS = (
         where="section 3.4, appendix",
         statement="Weak circles alone answer few pairs. But their logits cancel the pizza's dependence on the "
         "distance a - b, so that all circles together act as a clock.",
-        source_says="in Model A the weak circles alone have an accuracy of 0.167; on all logits the clock formula "
-        "explains 0.9948, the pizza formula 0.8319",
+        source_says="in Model A the weak circles alone have an accuracy of 0.167; on all logits the clock formula explains 0.9948, the pizza formula 0.8319",
         measure=each(_whole),
         given=SOLVED,
         expected={
-            "accuracy of the weak circles alone": at_most(0.5, "Model A's weak circles have accuracy 0.167"),
+            "accuracy of the weak circles alone": at_most(
+                0.5, "in Model A the weak circles alone have an accuracy of 0.167"
+            ),
             "all logits by the clock formula less by the pizza formula": at_least(
                 1e-9,
-                "in Model A the formulas differ by 0.163: all logits together do not reveal a pizza",
+                "in Model A the clock's formula explains 0.163 more of all logits than the pizza's: all logits together do not reveal a pizza",
             ),
         },
         behaviour=("accuracy of the weak circles alone",),
         needs=CONSTANT,
         scope="any seed",
         changed=by_frequency(
-            "weak circles alone have an accuracy of 0.11, and the clock's formula leads by 0.09; held",
-            "weak circles alone have an accuracy of 0.06 to 0.11, and the clock's formula leads by 0.09 to 0.15; held",
+            "weak circles alone have an accuracy of 0.11, and the clock's formula explains 0.09 more of all logits than the pizza's; held",
+            "weak circles alone have an accuracy of 0.06 to 0.11, and the clock's formula explains 0.09 to "
+            "0.15 more of all logits than the pizza's; held",
         ),
         control="also true of a contrast",
         contrast=("pizza/attention-1-0",),

@@ -23,8 +23,10 @@ CONTRADICTIONS = (
             "modelA.di": ("distance_irrelevance", "distance_irrelevance_wrong"),
             "modelB.di": (models.DI_OF_SOLVED, models.DI_WRONG_OF_SOLVED),
         },
-        follows="We report the distance irrelevance of both logits. The text's values 0.17 and 0.85 are of the "
-        "correct logit; the source's phase figures show the other quantity.",
+        follows=(
+            "We report the distance irrelevance of both logits. The text's values 0.17 and 0.85 are of the "
+            "correct logit; the source's phase figures show that of the largest wrong logit."
+        ),
     ),
     Contradiction(
         id="X-P2",
@@ -35,15 +37,18 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P3",
-        conflict="For one circle of Model A, the notebook's column 'Qpizza' has 98.31%, but table 1 has 99.18%.",
+        conflict=(
+            "For one circle of Model A, the formula explains 98.31% in the notebook's column 'Qpizza', but "
+            "99.18% in table 1."
+        ),
         settled_by={
             "table1.pizza": (circles.FIRST_PIZZA,),
             "table1.code": (circles.LEAST_TWO,),
             "pizza.harmonic": ("squared correlation",),
         },
         follows=(
-            "The numbers belong to two formulas: two absolute values explain 98.31%, and a cosine times a factor of "
-            "the distance explains 99.18%."
+            "The numbers 98.31% and 99.18% belong to two formulas: two absolute values explain 98.31% of "
+            "the logits, and a cosine times a factor of the distance explains 99.18%."
         ),
     ),
     Contradiction(
@@ -62,32 +67,37 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P5",
-        conflict="The configurations call the attention causal. The code applies no mask.",
+        conflict="The source's configurations call the attention causal, but its code applies no mask.",
         settled_by={"setup.attention_rate": ("least attention of the first position to the second",)},
         follows=(
-            "Every position attends to all positions. In one layer read at the last position, a causal mask would "
-            "not change anything."
+            "Every position attends to all positions. In a network of one layer that is read at the last "
+            "position, a causal mask would not change anything."
         ),
     ),
     Contradiction(
         id="X-P6",
         conflict="The source says that Model A adds the two embeddings, yet Model A's symmetricity is 0.994 and not 1.",
         settled_by={"modelA.gs": (models.GS, "gradient symmetricity without the skip around attention")},
-        follows="The skip connection around attention passes on only the embedding of b. Without this skip "
-        "connection the symmetricity is 1.",
+        follows=(
+            "The skip connection around attention passes on only the embedding of b, so a and b are not treated"
+            " alike. Without this skip connection the symmetricity is 1."
+        ),
     ),
     Contradiction(
         id="X-P8",
-        conflict="The source's circularity is a mean over the leading four principal components. Two good circles "
-        "make this mean 1, whatever other components look like.",
+        conflict=(
+            "The source's circularity is a mean over the leading four principal components. Two good circles "
+            "make this mean 1, even if the other components are no circles."
+        ),
         settled_by={"circularity": (models.CIRCULARITY, models.LEAST_PURE, models.PURITY)},
-        follows="We also report the purity of every leading circle.",
+        follows="We also report, for every leading circle, the share of its energy at one frequency.",
     ),
     Contradiction(
         id="X-P9",
         conflict=(
-            "A symmetricity near 1 is the sign of a pizza. Yet the released table has networks, read at a final =, "
-            "that have a symmetricity of 0.97 although their logits hardly depend on the distance."
+            "By the source, a symmetricity near 1 is the sign of a pizza. Yet the released table has "
+            "networks, read at a final =, that have a symmetricity of 0.97 although their logits hardly "
+            "depend on the distance."
         ),
         settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
         follows=(

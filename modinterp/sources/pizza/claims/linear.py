@@ -34,8 +34,8 @@ def _as_frequency(before: str, now: str) -> Change:
         before=f"we kept two principal components, only in circular networks; {before}",
         now=f"we keep one frequency of the embedding; {now}",
         why=(
-            "principal components mix circles of equal size; our statement on symmetricity and irrelevance, written "
-            "beforehand, has no condition on circles."
+            "principal components mix circles of equal size; our statement on symmetricity and irrelevance,"
+            " which we wrote before measuring, has no condition on circles"
         ),
     )
 
@@ -45,24 +45,28 @@ CLAIMS = (
         id="pizza.linear.beta",
         where="section 4.3, table 2; notebook on linear models",
         statement="A network of two layers that reads the sum of the two embeddings is a pizza.",
-        source_says="symmetricity is 1.0000 and irrelevance 0.2302; the clock formula explains 75.27%, absolute "
-        "values explain 97.99%",
+        source_says=(
+            "the symmetricity is 1.0000 and the distance irrelevance 0.2302; the clock formula explains 75.27% "
+            "of the logits, absolute values explain 97.99%"
+        ),
         measure=each(_linear),
         given=CIRCULAR,
         expected={
-            GS: at_least(1 - 1e-4, "the symmetricity is 1 by construction"),
-            "distance_irrelevance": at_most(0.6, "the released model has an irrelevance of 0.2302"),
+            GS: at_least(1 - 1e-4, "the symmetricity of a network that reads a sum is 1 by construction"),
+            "distance_irrelevance": at_most(0.6, "the released model has a distance irrelevance of 0.2302"),
             "pizza formula on the first circle": at_least(
-                0.9, "in the released model the pizza's formula explains 0.9885"
+                0.9, "in the released model the pizza's formula explains 0.9885 of the logits"
             ),
-            ADVANTAGE: at_least(0.1, "in the released model the pizza's formula leads the clock's by 0.24"),
+            ADVANTAGE: at_least(
+                0.1, "in the released model the pizza's formula explains 0.24 more of the logits than the clock's"
+            ),
         },
         needs=BETA,
         scope="any seed",
         changed=(
             _as_frequency(
-                "in linear-beta-0 the pizza's formula explains 0.9953 and leads the clock's by 0.235",
-                "the pizza's formula explains 0.9970 and leads the clock's by 0.235",
+                "in linear-beta-0 the pizza's formula explains 0.9953 of the logits, 0.235 more than the clock's",
+                "the pizza's formula explains 0.9970 of the logits, 0.235 more than the clock's",
             ),
         ),
         figure="phases",
@@ -71,21 +75,25 @@ CLAIMS = (
         id="pizza.linear.delta",
         where="section 4.3, table 2; notebook on linear models",
         statement="A network of one layer that reads the two concatenated embeddings is not a pizza.",
-        source_says="a released model has a symmetricity of 0.0191 and an irrelevance of 0.9295",
+        source_says="a released model has a symmetricity of 0.0191 and a distance irrelevance of 0.9295",
         measure=each(_linear),
         given=SOLVED,
         expected={
             GS: between(-0.3, 0.3, "a released model has a symmetricity of 0.0002 over 20,000 triples"),
-            "distance_irrelevance": at_least(0.7, "two released models have irrelevances of 0.9295 and 0.9631"),
-            ADVANTAGE: at_most(-1e-9, "in a released model the pizza's formula is behind the clock's by 0.19"),
+            "distance_irrelevance": at_least(
+                0.7, "two released models have distance irrelevances of 0.9295 and 0.9631"
+            ),
+            ADVANTAGE: at_most(
+                -1e-9, "in a released model the pizza's formula explains 0.19 less of the logits than the clock's"
+            ),
         },
         needs=DELTA,
         scope="any seed",
         changed=(
             _as_frequency(
-                "the pizza's formula is behind the clock's by 0.189 and 0.160; neither network is circular, so the "
-                "claim did not apply",
-                "the pizza's formula is behind the clock's by 0.191 and 0.175",
+                "the pizza's formula explains 0.189 and 0.160 less of the logits than the clock's; neither "
+                "network is circular, so the claim did not apply",
+                "the pizza's formula explains 0.191 and 0.175 less of the logits than the clock's",
             ),
         ),
         figure="phases",

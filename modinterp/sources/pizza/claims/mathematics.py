@@ -107,7 +107,7 @@ CLAIMS = (
             "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - b)/2)|. "
             "Absolute values of sums of embeddings therefore give the logits, without multiplying the inputs."
         ),
-        source_says="this statement is an identity, which the source's evaluation notebook computes",
+        source_says="the statement is an identity, which the source's evaluation notebook computes",
         measure=_identity,
         expected={DIFFERENCE: at_most(1e-12, "we allow rounding errors in float64")},
         scope="any network",
@@ -117,10 +117,11 @@ CLAIMS = (
         id="pizza.pizza.ideal",
         where="section 3.1",
         statement=(
-            "A pizza with a single circle already has its largest logit at a + b. But all logits of this pizza "
-            "vanish if the points of a and b lie opposite each other."
+            "The logits of a pizza (an algorithm that averages the points of a and b) with a single circle "
+            "are already largest at a + b. But all logits of this pizza vanish if the points of a and b lie"
+            " opposite each other."
         ),
-        source_says="a theorem for odd p",
+        source_says="the statement is a theorem for odd p",
         measure=lambda: {
             SINGLE: min(_accuracy(formula_logits("pizza", P, k)) for k in FREQS),
             LEAST_FACTOR: _least_factor(P),
@@ -128,7 +129,7 @@ CLAIMS = (
         },
         expected={
             SINGLE: equals(1, "no two residues lie opposite each other where p is odd"),
-            LEAST_FACTOR: near(math.sin(math.pi / 118), 1e-9, "the formula gives sin(pi / 118)"),
+            LEAST_FACTOR: near(math.sin(math.pi / 118), 1e-9, "the formula for the smallest logit gives sin(pi / 118)"),
             LEAST_FACTOR_EVEN: at_most(
                 1e-15, "for even p, the logits of opposite points are 0 up to rounding, so such pairs have no answer"
             ),
@@ -141,13 +142,20 @@ CLAIMS = (
         where="ours",
         statement="The formula with two absolute values differs from the pizza's formula only by higher harmonics of "
         "odd order.",
-        source_says="not stated; the series (1/9) / (1/9 + 1/1225 + 1/9801 + ...) is 0.99139",
+        source_says=(
+            "the source does not state this; the third harmonic's share, (1/9) / (1/9 + 1/1225 + 1/9801 + ...),"
+            " is 0.99139"
+        ),
         measure=lambda: {
             "squared correlation": (
                 correlation(formula_logits("two absolute values", P, 1), formula_logits("pizza", P, 1)) ** 2
             )
         },
-        expected={"squared correlation": between(0.990, 0.993, "the series gives 0.99139, and p = 59 gives 0.99134")},
+        expected={
+            "squared correlation": between(
+                0.990, 0.993, "the infinite series gives 0.99139, and the sum for p = 59 gives 0.99134"
+            )
+        },
         scope="any network",
         figure="formulas",
     ),
@@ -156,7 +164,7 @@ CLAIMS = (
         where="sections 3.1 and 4.1",
         statement="A network that only reads sums of embeddings has a gradient symmetricity of 1; a clock has a "
         "smaller symmetricity.",
-        source_says="1.0000 for the linear model beta",
+        source_says="the symmetricity is 1.0000 for the linear model beta",
         measure=_symmetricity,
         expected={
             OF_SUMS: at_least(1 - 1e-6, "the gradients with respect to both embeddings are equal"),

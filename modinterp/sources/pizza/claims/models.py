@@ -134,8 +134,7 @@ CLAIMS = (
         id="pizza.modelB.gs",
         where="section 3.1",
         statement="With softmax attention a logit has different gradients with respect to the two embeddings.",
-        source_says="the symmetricity is 33.36% in Model B; in the released table the median is 0.451 and the "
-        "deciles 0.286 and 0.586",
+        source_says="the symmetricity is 33.36% in Model B; in the released table its median is 0.451, and its deciles are 0.286 and 0.586",
         measure=_unlike,
         expected={
             GS: at_most(0.80, "the largest symmetricity is 0.598, in a network that is not circular"),
@@ -151,14 +150,14 @@ CLAIMS = (
         id="pizza.modelA.di",
         where="sections 3.2 and 4.1",
         statement="With constant attention, the correct logit depends on the distance a - b of the two numbers.",
-        source_says="the evaluation notebook has an irrelevance of 0.1717",
+        source_says="in the evaluation notebook the distance irrelevance is 0.1717",
         measure=each(circularity),
         given=CIRCULAR,
         expected={
             "distance_irrelevance": at_most(
                 0.60,
-                "the limit is for circular networks; in the released table the median irrelevance of all "
-                "networks is 0.36",
+                "the tolerance is for circular networks; in the released table the median distance "
+                "irrelevance of all networks is 0.36",
             )
         },
         reported=("distance_irrelevance_wrong",),
@@ -166,8 +165,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Only in attention-0-1 are the principal components circles; this network has a distance irrelevance of "
-            "0.42. Other networks, which the statement does not cover, have 0.19 to 0.27.",
+            "Only in attention-0-1 are the principal components circles; this network has a distance "
+            "irrelevance of 0.42. Other networks, which the statement does not cover, have distance "
+            "irrelevances of 0.19 to 0.27.",
         ),
         changed=(MEDIAN_OF_ONE,),
         figure="distance",
@@ -177,7 +177,7 @@ CLAIMS = (
         where="sections 3.2 and 4.1",
         statement="In the median network with constant attention, the correct logit depends mostly on the distance a "
         "- b of the two numbers.",
-        source_says="the evaluation notebook has an irrelevance of 0.1717",
+        source_says="in the evaluation notebook the distance irrelevance is 0.1717",
         measure=lambda *runs: {
             CIRCULAR_RUNS: len(circular(runs)),
             MEDIAN_DI: middle([m.irrelevance.correct for m in chosen_or_all(circular(runs), runs)]),
@@ -185,7 +185,7 @@ CLAIMS = (
         given={
             CIRCULAR_RUNS: at_least(3, "the statement is about the median of networks whose components are circles")
         },
-        expected={MEDIAN_DI: at_most(0.40, "the released Model A has an irrelevance of 0.17")},
+        expected={MEDIAN_DI: at_most(0.40, "the released Model A has a distance irrelevance of 0.17")},
         needs=CONSTANT,
         scope="any seed",
         finding=Finding(
@@ -201,13 +201,15 @@ CLAIMS = (
         id="pizza.modelB.di",
         where="sections 3.2 and 4.1",
         statement="With softmax attention, the correct logit hardly depends on the distance a - b of the two numbers.",
-        source_says="an irrelevance of 0.85",
+        source_says="the distance irrelevance is 0.85",
         measure=_independent,
         expected={
             DI_OF_SOLVED: at_least(
-                0.55, "in the released table the lower decile of the irrelevance is 0.713, for the largest wrong logit"
+                0.55,
+                "in the released table the lower decile of the distance irrelevance of the largest wrong "
+                "logit is 0.713",
             ),
-            MEDIAN_DI: at_least(0.65, "the released Model B has an irrelevance of 0.85"),
+            MEDIAN_DI: at_least(0.65, "the released Model B has a distance irrelevance of 0.85"),
         },
         given=HAS_SOLVED,
         needs=SOFTMAX,
@@ -220,13 +222,12 @@ CLAIMS = (
         where="ours, from section 3",
         statement="Gradient symmetricity and distance irrelevance each separate networks with constant attention "
         "from networks with softmax attention, without overlap.",
-        source_says="symmetricity and irrelevance are 0.994 and 0.17 (constant attention), 0.334 and 0.85 (softmax), "
-        "and 0.598 and 0.897 (a third network)",
+        source_says="symmetricity and distance irrelevance are 0.994 and 0.17 (constant attention), 0.334 and 0.85 (softmax), and 0.598 and 0.897 (a third network)",
         measure=_separate,
         given=_ONE_OF_EACH,
         expected={
-            GS_GAP: at_least(1e-9, "the values of both kinds should not overlap"),
-            DI_GAP: at_least(1e-9, "the values of both kinds should not overlap"),
+            GS_GAP: at_least(1e-9, "the values for constant attention and for softmax attention should not overlap"),
+            DI_GAP: at_least(1e-9, "the values for constant attention and for softmax attention should not overlap"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,
@@ -236,8 +237,8 @@ CLAIMS = (
     Claim(
         id="pizza.embed.sparse",
         where="section 2.1, figure 2",
-        statement="The embeddings lie on a few circles.",
-        source_says="the released Model A has six frequencies, and Model B has four",
+        statement="The embeddings of the numbers lie on a few circles.",
+        source_says="the released Model A has six circles, and Model B has four",
         measure=each(_sparse),
         given=SOLVED,
         expected={
@@ -252,16 +253,15 @@ CLAIMS = (
     Claim(
         id="pizza.circularity",
         where="section 4.1, appendix",
-        statement="In some runs, but not in all, the leading principal components are circles.",
-        source_says="circularity is 0.99782 in Model A; in the released table 27% to 39% of the solved runs are "
-        "circular",
+        statement="In some runs, but not in all, the leading principal components of the embedding form circles.",
+        source_says="the circularity of Model A is 0.99782; in the released table 27% to 39% of the runs that solve the task are circular",
         measure=_circularity,
         expected={
             "share of runs with circularity of at least 0.995": between(
                 0.1, 0.9, "in the released table 0.27 to 0.39 of the networks are circular; we have few seeds"
             ),
-            ROUND_A: at_least(1, "in the released table 39% of the runs are circular"),
-            ROUND_B: at_least(1, "in the released table 37% of the runs are circular"),
+            ROUND_A: at_least(1, "in the released table 39% of the runs with this attention are circular"),
+            ROUND_B: at_least(1, "in the released table 37% of the runs with this attention are circular"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,
@@ -277,7 +277,7 @@ CLAIMS = (
         measure=each(_sparse),
         given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are not circles")},
         expected={
-            FREQUENCIES: between(1, 8, "the released network has four frequencies"),
+            FREQUENCIES: between(1, 8, "the embedding of the released network has four frequencies"),
             SHARE: at_least(0.90, "in the released network four frequencies hold 0.974 of the embedding"),
         },
         needs=ATTENTION,
@@ -289,34 +289,34 @@ CLAIMS = (
         where="ours, after Nanda et al. 2023, section 4.1",
         statement="With softmax attention, each head's attention varies with a and with b separately, and at one "
         "frequency.",
-        source_says="in the released Model B separate functions explain 0.986 to 0.988, and one frequency 0.977 to "
-        "0.982",
+        source_says="in the released Model B separate functions of a and b explain 0.986 to 0.988 of each head's attention, and one frequency explains 0.977 to 0.982",
         measure=each(_periodic),
         given=CIRCULAR,
         expected={
-            SWINGING_HEADS: at_least(3, "in Model B all four heads vary with one frequency, to 0.977 and more"),
+            SWINGING_HEADS: at_least(
+                3, "in Model B one frequency explains 0.977 and more of the attention of all four heads"
+            ),
         },
         reported=(BEST_FREQUENCY,),
         needs=SOFTMAX,
         scope="any seed",
         finding=Finding(
             "holds",
-            "In attention-1-2, the attention of three heads varies with one frequency, which has a share of 0.855 "
-            "and more. The attention of the fourth head has two frequencies, with shares of 0.51 and 0.37.",
+            "In attention-1-2, the attention of three heads varies with one frequency, which has a share of"
+            " 0.855 and more. In attention-1-2, the attention of the fourth head has two frequencies, with "
+            "shares of 0.51 and 0.37.",
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 was="refuted",
-                what="the heads that must have a frequency",
-                before="every head that varies with one number at a time; one of four heads in attention-1-2 has "
-                "0.51, so the claim was refuted",
-                now="three heads, as many as must vary with one number at a time; three of four heads do in "
-                "attention-1-2",
-                why=(
-                    "the statement that we wrote beforehand allows one head of four to differ; only half of the "
-                    "claim used this allowance."
+                what="the heads that must have one frequency",
+                before=(
+                    "every head that varies with one number at a time had to have one frequency; a head in "
+                    "attention-1-2 has a share of only 0.51, so the claim was refuted"
                 ),
+                now="three heads must have one frequency, as many as must vary with one number at a time; in attention-1-2 three of the four heads have one",
+                why="the statement that we wrote before measuring allows one head of four to differ; only half of the claim used this allowance",
             ),
         ),
     ),

@@ -100,7 +100,7 @@ CLAIMS = (
     Claim(
         id="pizza.setup.attention_rate",
         where="sections 2.2 and 4",
-        statement="The attention rate interpolates from constant attention at 0 to softmax attention at 1.",
+        statement="The attention rate interpolates from constant attention (rate 0) to softmax attention (rate 1).",
         source_says="in the released code, attention is rate times softmax plus 1 - rate, for every query and key, "
         "without a mask",
         measure=_attention_rate,
@@ -108,7 +108,7 @@ CLAIMS = (
             "largest distance of a row of attention to 2 - rate": at_most(
                 1e-6, "with two positions a row of attention adds up to rate + 2 (1 - rate)"
             ),
-            "attention at rate 0 is 1 everywhere": equals(1, "the attention should be exactly 1"),
+            "attention at rate 0 is 1 everywhere": equals(1, "at rate 0 the attention should be exactly 1"),
             "least attention of the first position to the second": at_least(
                 1e-9, "the code applies no mask, so the first position attends to the second"
             ),
@@ -119,7 +119,7 @@ CLAIMS = (
         id="pizza.setup.recipe",
         where="appendix",
         statement="AdamW trains on 80% of the pairs in full batches, for 20,000 epochs with a weight decay of 2.",
-        source_says="2,784 of 3,481 pairs (configurations of the released networks)",
+        source_says="training uses 2,784 of 3,481 pairs (configurations of the released networks)",
         measure=_recipe,
         expected={
             TRAIN_PAIRS: equals(2784, "training uses 80% of 59^2 pairs"),
@@ -146,7 +146,7 @@ CLAIMS = (
         expected={
             "accuracy": at_least(0.999, "in the released table 99.7% of the runs solve the task"),
             "loss over all pairs [nats]": at_most(
-                1e-5, "we set this limit: a hundred times the loss of the released networks"
+                1e-5, "our own tolerance is a hundred times the loss of the released networks"
             ),
         },
         needs=(*CONSTANT, *SOFTMAX),

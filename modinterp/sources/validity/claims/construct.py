@@ -57,16 +57,18 @@ CLAIMS = (
         reported=("strongest other circle",),
         where="C2, structure",
         statement=(
-            "The neuron-to-logit matrix W_L is sparse in frequency; matrices without structure are not sparse. "
-            "Outside the key frequencies, the circle with the largest effect has twice a key frequency."
+            "The neuron-to-logit matrix W_L is sparse in the Fourier basis; matrices without structure are "
+            "not sparse. Of the circles outside the key frequencies, the circle with the largest effect has"
+            " twice a key frequency."
         ),
         source_says="confirmed: the audit demands that weights show the structure that the theory predicts",
         measure=each(_structure),
         expected={
-            "p_value_gap": at_most(0.01, "we compare W_L with the largest of three null matrices"),
+            "p_value_gap": at_most(0.01, "we compare W_L with the sparsest of three matrices without structure"),
             "strongest other circle is twice a key, or costs next to nothing": equals(
                 1,
-                f"a nonlinearity doubles frequencies; otherwise the circle must cost under 5% of a key circle; {SEEN}",
+                "a nonlinearity doubles frequencies; otherwise removing the circle must cost under 5% of "
+                f"the margin that a key circle costs; {SEEN}",
             ),
         },
         needs=WITH_NEURONS,
@@ -84,10 +86,12 @@ CLAIMS = (
         measure=each(_convergence),
         expected={
             "agreement of weights, activations and answers, least": at_least(
-                0.8, "the Jaccard index of the sets should be high; one circle in five may differ"
+                0.8, "the Jaccard index (overlap) of the sets should be high; one circle in five may differ"
             ),
             "keys that cost over a tenth of the strongest circle, share": equals(
-                1, "a key circle that costs under a tenth of the strongest circle refutes the claim"
+                1,
+                "a key circle whose removal costs under a tenth of the margin that the strongest circle "
+                "costs refutes the claim",
             ),
         },
         needs=WITH_NEURONS,
@@ -98,11 +102,11 @@ CLAIMS = (
         reported=("formula kept",),
         where="C4, discriminant",
         statement=(
-            "Turning the embedding's circles by half a step, to angles without a token, changes the answer by one. "
-            "Every circle is a Clock or a Pizza; no circle lies between the two."
+            "Rotating the embedding's circles by half a step, to angles without a token, changes the answer"
+            " by one. Every circle is used by a Clock or by a Pizza algorithm; no circle lies between the "
+            "two."
         ),
-        source_says="partial: the audit demands a named similar mechanism, and a number that excludes this similar "
-        "mechanism",
+        source_says="partial: the audit demands a named rival mechanism, and a number that excludes it",
         measure=each(
             lambda m: {
                 HALF: half_turn(m).moved,
@@ -111,22 +115,25 @@ CLAIMS = (
             }
         ),
         expected={
-            HALF: at_least(0.95, "a network that is a lookup table of tokens has no entry for half a step"),
+            HALF: at_least(
+                0.95, "a network that is a lookup table of tokens has no answer for a rotation by half a step"
+            ),
             "circles between Clock and Pizza": equals(
-                0, "a circle with a share below 0.25 is a Clock, and above 0.75 a Pizza"
+                0, "a circle with a share below 0.25 counts as a Clock, and above 0.75 as a Pizza"
             ),
         },
         needs=SOLVED,
         scope="any seed",
         figure="doses",
-        finding=mixed("In the networks other-draw-2 and c113-t-2, one circle lies between Clock and Pizza."),
+        finding=mixed(
+            "In the networks other-draw-2 and c113-t-2, one circle is neither clearly a Clock nor clearly a Pizza."
+        ),
     ),
     Claim(
         id="validity.C6.complementation",
         reported=("pairs of circles",),
         where="C6, complementation",
-        statement="The circles do different work: of any two circles, each separates some answers that the other "
-        "circle does not separate.",
+        statement="Of any two circles, each separates some answers that the other circle does not separate.",
         source_says="untested: the audit treated all frequencies as equal",
         measure=each(_complementation),
         expected={
@@ -142,12 +149,17 @@ CLAIMS = (
         id="validity.C4.memorised",
         reported=("formula kept",),
         where="C4, discriminant",
-        statement="In networks that memorise without generalising, turning the embedding's circles by half a step "
-        "does not move answers by one.",
-        source_says="partial: the audit demands a named similar mechanism, and a number that excludes this similar "
-        "mechanism",
+        statement=(
+            "In networks that memorise without generalising, rotating the embedding's circles by half a step "
+            "does not change answers by one."
+        ),
+        source_says="partial: the audit demands a named rival mechanism, and a number that excludes it",
         measure=each(_half_turn_of_keys),
-        expected={"half turn of the key circles: the answer moves by one": at_most(0.05, "chance is one in p")},
+        expected={
+            "half turn of the key circles: the answer moves by one": at_most(
+                0.05, "by chance one answer in p changes by one"
+            )
+        },
         needs=UNSOLVED,
         scope="any seed",
         control="also true before training",

@@ -98,7 +98,7 @@ CLAIMS = (
         reported=("accuracy without the least needed circle",),
         where="I3, minimality",
         statement="Each key circle is needed: removing any single key circle at least doubles the loss.",
-        source_says="partial: the audit did not explain 79 of 512 neurons",
+        source_says="partial: the audited paper leaves 79 of 512 neurons unexplained",
         measure=each(_minimality),
         expected={
             "loss without the least needed circle, times the loss with all": at_least(
@@ -108,20 +108,21 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "If the least needed key circle is removed, the loss of kissane-0 (fourteen key circles) grows by a "
-            "factor of 1.8. In other networks the loss grows by a factor of 58 or more."
+            "If the key circle with the smallest effect is removed, the loss of kissane-0 (fourteen key "
+            "circles) grows by a factor of 1.8. In other networks the loss without this circle grows by a "
+            "factor of 58 or more."
         ),
     ),
     Claim(
         id="validity.I3.neurons",
         where="I3, minimality",
         statement="The network needs nearly all of its neurons to get 99% of the answers right.",
-        source_says="partial: the audit did not explain 79 of 512 neurons",
+        source_says="partial: the audited paper leaves 79 of 512 neurons unexplained",
         measure=each(
             lambda m: {"neurons that suffice for 99%, share": m.causal.at_neurons.fewest() / m.post.shape[-1]}
         ),
         expected={
-            "neurons that suffice for 99%, share": at_least(0.95, "a minimal set of neurons has no neuron to spare")
+            "neurons that suffice for 99%, share": at_least(0.95, "in a minimal set of neurons every neuron is needed")
         },
         needs=WITH_NEURONS,
         scope="any seed",
@@ -136,9 +137,9 @@ CLAIMS = (
         reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
         statement=(
-            "In a network that learned many tasks, the embedding's functions of one period serve one task. If the "
-            "functions of one period are removed, only their task fails; if only these functions are kept, only "
-            "their task works."
+            "In a network that learned many tasks, the embedding's functions of one period are used for one"
+            " task. If the functions of one period are removed, the network fails only on their task; if "
+            "only these functions are kept, it succeeds only on their task."
         ),
         source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=_dissociation,
@@ -160,8 +161,8 @@ CLAIMS = (
         ),
         where="I7, confounds",
         statement=(
-            "Without its key circles the network fails, whatever replaces the key circles. If everything except the "
-            "key circles comes from other pairs, the network still answers correctly."
+            "Without its key circles the network fails, whatever replaces the key circles. If everything "
+            "except the key circles is taken from other pairs, the network still answers correctly."
         ),
         source_says="partial: the audit demands ablation by zero, by mean and by resampling, and causal scrubbing",
         measure=each(_confounds),
@@ -178,12 +179,13 @@ CLAIMS = (
         id="validity.I8.e_value",
         where="I8, E-value",
         statement=(
-            "Removing the key circles makes far more answers wrong than removing as many other circles. We intervene "
-            "ourselves, so no unmeasured cause can confound the effect; the E-value only serves comparison."
+            "Removing the key circles makes far more answers wrong than removing as many other circles. We "
+            "intervene ourselves, so no unmeasured cause can confound the effect; the E-value only serves "
+            "for comparison with the audit."
         ),
         source_says="untested, as in all audits of this project: the audit demands an E-value of 2",
         measure=each(_e_value),
-        expected={"E-value, lower bound": at_least(2, "the audit itself demands this E-value")},
+        expected={"E-value, lower bound": at_least(2, "the audit demands an E-value of at least 2")},
         needs=WITH_NEURONS,
         scope="any seed",
         control="also true after memorising",
@@ -197,8 +199,10 @@ CLAIMS = (
         where="I9, epistasis",
         statement="The effects of circles add up: removing two circles lowers the margin as much as the two single "
         "removals do in sum.",
-        source_says="partial: the audit demands a synergy of over twice the single effects, which the theory of "
-        "circles rules out",
+        source_says=(
+            "partial: the audit demands that two circles together have over twice the single effects, which the"
+            " theory of circles rules out"
+        ),
         measure=each(_epistasis),
         expected={ADDITIVE: at_least(0.99, "the theory's formula for the logits is a sum over circles")},
         needs=WITH_NEURONS,
@@ -210,8 +214,8 @@ CLAIMS = (
         reported=("snapshots",),
         where="I11, onset",
         statement=(
-            "Turning the circles by half a step starts to move answers when the network generalises: never earlier, "
-            "and fully once every pair is right."
+            "Rotating the circles by half a step begins to change answers when the network generalises: "
+            "never earlier, and for all answers once every pair is right."
         ),
         source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=each(_onset),
@@ -228,8 +232,9 @@ CLAIMS = (
     Claim(
         id="validity.I11.order",
         where="I11, onset",
-        statement="Over the snapshots of training, the effect of turning circles by half a step grows with the "
-        "accuracy.",
+        statement=(
+            "Over the snapshots of training, the effect of rotating circles by half a step grows with the accuracy."
+        ),
         source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=_order,
         expected={"rank correlation of half turn and accuracy over snapshots": at_least(0.9, SEEN)},
@@ -240,11 +245,15 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the networks in which the rank correlation is measured",
-                before="all networks with snapshots, even with only three: the correlation is 1 in mainline-0, 0.5 "
-                "in no-pos-0, and undefined in two networks",
-                now="only mainline-0, which has thirteen snapshots",
-                why="in networks with three snapshots, two snapshots answer every pair, and equal accuracies have no "
-                "order",
+                before=(
+                    "all networks with snapshots counted, even with only three snapshots: the correlation is 1 "
+                    "in mainline-0, 0.5 in no-pos-0, and undefined in two networks"
+                ),
+                now="only mainline-0 counts, which has thirteen snapshots",
+                why=(
+                    "in networks with three snapshots, the accuracy is 1 at two of them, and equal accuracies "
+                    "have no order"
+                ),
             ),
         ),
     ),

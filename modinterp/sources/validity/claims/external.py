@@ -42,8 +42,8 @@ CLAIMS = (
         id="validity.E1.reach",
         where="E1, reach of interventions",
         statement=(
-            "Interventions of different kinds agree: removing circles, restoring circles and turning circles (in two "
-            "ways) have the predicted effects on the answers."
+            "Interventions of different kinds agree: removing circles, restoring circles and rotating "
+            "circles (in two ways) have the predicted effects on the answers."
         ),
         source_says="confirmed: the audit demands two kinds of intervention that agree",
         measure=each(
@@ -69,10 +69,10 @@ CLAIMS = (
         id="validity.E2.inputs",
         where="E2, inputs",
         statement=(
-            "Circles found from weights alone, without inputs, move the answer when turned by half a step, on "
-            "training pairs and on held-out pairs."
+            "Circles found from weights alone, without inputs, change the answer by one when rotated by "
+            "half a step. This happens on training pairs and on held-out pairs."
         ),
-        source_says="confirmed: the audit demands other inputs than the inputs used for the discovery",
+        source_says="confirmed: the audit demands inputs that were not used to find the mechanism",
         measure=each(
             lambda m: {
                 "half turn on training pairs": causal(m).half_turn_on(m.split.train),
@@ -80,8 +80,12 @@ CLAIMS = (
             }
         ),
         expected={
-            "half turn on training pairs": at_least(0.95, "0.95 is our usual tolerance for a half turn"),
-            "half turn on held-out pairs": at_least(0.95, "0.95 is our usual tolerance for a half turn"),
+            "half turn on training pairs": at_least(
+                0.95, "we usually require that a rotation by half a step changes 0.95 of the answers by one"
+            ),
+            "half turn on held-out pairs": at_least(
+                0.95, "we usually require that a rotation by half a step changes 0.95 of the answers by one"
+            ),
         },
         needs=SOLVED,
         scope="any seed",
@@ -103,10 +107,10 @@ CLAIMS = (
         id="validity.E4.models",
         where="E4, models",
         statement=(
-            "In networks of other recipes, the effects that we declared beforehand occur: turning circles moves the "
-            "answer, and restoring circles restores the answer."
+            "In networks of other recipes, the effects that we declared before measuring occur: rotating "
+            "circles changes the answer, and restoring circles restores the answer."
         ),
-        source_says="partial: the audit demands a declared correspondence in other models",
+        source_says="partial: the audit demands a declared correspondence with other models",
         measure=each(
             lambda m: {
                 HALF: half_turn_alone(m).moved,
@@ -114,11 +118,13 @@ CLAIMS = (
             }
         ),
         expected={
-            HALF: at_least(0.95, "0.95 is our usual tolerance for a half turn"),
-            "formula kept by the half turn": at_least(
-                0.80, "a network that is only a lookup table of tokens keeps 0.13"
+            HALF: at_least(
+                0.95, "we usually require that a rotation by half a step changes 0.95 of the answers by one"
             ),
-            "rescue": at_least(0.95, "0.95 is our usual tolerance for restored answers"),
+            "formula kept by the half turn": at_least(
+                0.80, "in a network that is only a lookup table of tokens this share is 0.13"
+            ),
+            "rescue": at_least(0.95, "we usually require that 0.95 of the answers are restored"),
         },
         needs=OTHER_MODELS,
         scope="any seed",
@@ -131,8 +137,8 @@ CLAIMS = (
         ),
         where="E5, dose and response",
         statement=(
-            "As the circles are scaled up, the accuracy rises, with a threshold and a plateau. Scaling one circle "
-            "hardly changes the other circles."
+            "As the circles are scaled up from zero, the accuracy rises, with a threshold and a plateau. "
+            "Scaling one circle hardly changes the other circles."
         ),
         source_says="untested: the audit demands seven doses, a threshold, a plateau and a measurement of side effects",
         measure=each(_dose),
@@ -143,10 +149,11 @@ CLAIMS = (
             "size of the circles at half of the rise": between(
                 0.05,
                 0.7,
-                "below 0.05 the circles would hardly matter; above 0.7 their trained size would barely be enough",
+                "with a threshold below 0.05 of their trained size the circles would hardly matter; with "
+                "one above 0.7 the trained size would barely be enough",
             ),
             "least accuracy from 0.8 to 1.25 of their size": at_least(
-                0.99, "the accuracy should not depend on the exact trained size"
+                0.99, "the accuracy should not depend on the exact size of the circles"
             ),
             "largest change of another circle when one is out or doubled, share": at_most(
                 0.15, "the network should read each circle separately"
@@ -196,15 +203,19 @@ CLAIMS = (
         ),
         expected={
             "wrong answers among the three rivals foretold, share": at_least(
-                0.70, "the three answers are only three of p - 1 wrong answers"
+                0.70, "by chance three answers make up 3 / (p - 1) of the wrong answers"
             )
         },
-        given={"wrong answers without one circle": at_least(1, "without a wrong answer there is nothing to predict")},
+        given={
+            "wrong answers without one circle": at_least(
+                1, "some answers must be wrong, otherwise there is nothing to predict"
+            )
+        },
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "The three predicted answers make up 0.62 of the wrong answers in no-pos-0, and 0.71 or more in other "
-            "networks."
+            "The three answers with the smallest predicted margins make up 0.62 of the wrong answers in "
+            "no-pos-0, and 0.71 or more in other networks."
         ),
     ),
 )

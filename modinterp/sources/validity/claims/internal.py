@@ -37,7 +37,7 @@ CLAIMS = (
         expected={
             "accuracy_without": at_most(0.10, "the accuracy should be little above chance, which is 1 in p"),
             "accuracy with the circles of other numbers": at_most(
-                0.05, "the replaced circles should carry the other numbers"
+                0.05, "with the circles of other numbers, the network should answer the sum of these other numbers"
             ),
         },
         behaviour=("accuracy with the circles of other numbers",),
@@ -56,7 +56,9 @@ CLAIMS = (
             "accuracy with the key circles alone": at_least(
                 0.95, "our limit is well above the 70% that the audit demands"
             ),
-            "accuracy_alone": at_least(0.99, "companions are waves of twice a key frequency that a nonlinearity makes"),
+            "accuracy_alone": at_least(
+                0.99, "the companions of key circles are waves of twice a key frequency, which a nonlinearity makes"
+            ),
         },
         needs=SOLVED,
         scope="any seed",
@@ -65,14 +67,16 @@ CLAIMS = (
         id="validity.I4.specificity",
         where="I4, specificity",
         statement=(
-            "Turning the circles of a and b by equal angles in opposite directions keeps the answer: the answer "
-            "depends only on a + b."
+            "Rotating the circles of a and b by equal angles in opposite directions keeps the answer: the "
+            "answer depends only on a + b."
         ),
-        source_says="not applicable, for lack of a second task",
+        source_says="not applicable: the audit demands a second task, and there is none",
         measure=each(lambda m: {HALF: half_turn(m).moved, "counter turn: the answer stays": counter_turn(m).moved}),
         expected={
-            HALF: at_least(0.95, "both turns move the circles of every number equally far"),
-            "counter turn: the answer stays": at_least(0.95, "opposite turns change only a - b"),
+            HALF: at_least(
+                0.95, "rotations in the same and in opposite directions move the circles of every number equally far"
+            ),
+            "counter turn: the answer stays": at_least(0.95, "rotations in opposite directions change only a - b"),
         },
         needs=SOLVED,
         scope="any seed",
@@ -99,14 +103,14 @@ CLAIMS = (
         reported=("circles that are a Clock, taken alone", "circles that are a Pizza, taken alone"),
         where="I5, rivals",
         statement=(
-            "Clock and Pizza are distinguished circle by circle: a circle is a Clock if and only if an attention "
-            "head has the circle's frequency."
+            "Clock and Pizza algorithms are distinguished for each circle: a circle is a Clock if and only "
+            "if an attention head has the circle's frequency."
         ),
         source_says="partial: the audit did not decide between Clock and Pizza",
         measure=each(_kinds),
         expected={
             "circles of the kind that the heads foretell, share": at_least(
-                0.9, "one circle in ten may be an exception, through input from other frequencies"
+                0.9, "one circle in ten may be an exception, since other frequencies also contribute to a circle"
             )
         },
         needs=WITH_HEADS,
@@ -118,7 +122,10 @@ CLAIMS = (
         where="I10, rescue",
         statement="If both numbers are replaced by another pair, restoring only the circles of the right pair "
         "restores the answer.",
-        source_says="untested: the audit demands a broad corruption, of which a narrow repair restores 80%",
+        source_says=(
+            "untested: the audit demands that restoring only the mechanism in a fully corrupted input restores "
+            "80% of the answers"
+        ),
         expected={"rescue": at_least(0.95, "our limit is well above the 80% that the audit demands")},
         needs=SOLVED,
         scope="any seed",

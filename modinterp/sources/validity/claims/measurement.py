@@ -112,10 +112,14 @@ CLAIMS = (
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
         expected={
-            "width of the 95% interval of the half turn": at_most(0.05, "the audit demands at most this variation"),
-            "standard deviation over three splits": at_most(0.02, "the audit demands at most this variation"),
+            "width of the 95% interval of the half turn": at_most(
+                0.05, "the audit demands that effects vary at most by this much"
+            ),
+            "standard deviation over three splits": at_most(
+                0.02, "the audit demands that effects vary at most by this much"
+            ),
             "standard deviation of the swap over three pairings": at_most(
-                0.02, "the audit demands at most this variation"
+                0.02, "the audit demands that effects vary at most by this much"
             ),
         },
         needs=WITH_NEURONS,
@@ -126,8 +130,9 @@ CLAIMS = (
         id="validity.M2.swap",
         where="M2, baseline separation",
         statement=(
-            "If the directions that the unembedding reads are exchanged between two pairs, the answer is exchanged "
-            "as well; exchanging other planes does not exchange the answer."
+            "If the directions that the unembedding reads are exchanged between two pairs, the answer is "
+            "exchanged as well; exchanging other planes of the residual stream does not exchange the "
+            "answer."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
@@ -138,12 +143,12 @@ CLAIMS = (
         ),
         expected={
             "swap along the read-out: the answer becomes the other pair's": at_least(
-                0.15, "the effect should be 0.10 above the largest control that we allow"
+                0.15, "the effect should be 0.10 larger than the largest effect of a control that we allow"
             ),
             "largest control of the swap": at_most(
                 0.05,
-                "the controls are random planes, random planes with equal displacement, and orthogonal planes of "
-                "other frequencies",
+                "the controls exchange random planes, random planes with equal displacement, or orthogonal "
+                "planes of other frequencies",
             ),
         },
         needs=WITH_NEURONS,
@@ -154,11 +159,17 @@ CLAIMS = (
         id="validity.M3.stability",
         reported=("half turn with the circles of W_E",),
         where="M3, stability",
-        statement="Turning circles by half a step moves the answer for circles found from weights, from activations "
-        "and from answers.",
+        statement=(
+            "Rotating circles by half a step changes the answer by one, for circles found from weights, from "
+            "activations and from answers."
+        ),
         source_says="partial: the audit demands the same conclusion from two defensible choices",
         measure=each(_stability),
-        expected={WORST: at_least(0.95, f"0.95 is our usual tolerance for a half turn; {SEEN}")},
+        expected={
+            WORST: at_least(
+                0.95, f"we usually require that a rotation by half a step changes 0.95 of the answers by one; {SEEN}"
+            )
+        },
         needs=WITH_NEURONS,
         scope="any seed",
     ),
@@ -170,8 +181,8 @@ CLAIMS = (
         ),
         where="M5, sensitivity",
         statement=(
-            "In networks whose circles we wrote by hand, the effects of removing circles identify the circles in "
-            "use, and exclude equally large circles that nothing reads."
+            "In networks whose circles we wrote by hand, the effects of removing circles identify the "
+            "circles in use, and exclude equally large circles that the network does not use."
         ),
         source_says="untested: the audit demands known circuits and an AUROC of 0.85",
         measure=_sensitivity,
@@ -189,8 +200,10 @@ CLAIMS = (
         id="validity.M6.invariance",
         reported=("variance between answers",),
         where="M6, invariance",
-        statement="The same turn by half a step moves the answer in networks of other moduli, layers and heads, and "
-        "in networks without attention.",
+        statement=(
+            "A rotation of circles by half a step also changes the answer by one in networks of other moduli, "
+            "layers and heads, and in networks without attention."
+        ),
         source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
         expected={
@@ -206,15 +219,15 @@ CLAIMS = (
         id="validity.M2.baseline",
         where="M2, baseline separation",
         statement=(
-            "Turning the key circles by half a step moves the answer. Changes of equal size in random planes, "
-            "random directions and other circles do not."
+            "Rotating the key circles by half a step changes the answer by one. Changes of equal size in "
+            "random planes, random directions and other circles do not change the answer."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(_baseline),
         expected={
-            HALF: at_least(0.15, "the effect should be 0.10 above the largest control that we allow"),
+            HALF: at_least(0.15, "the effect should be 0.10 larger than the largest effect of a control that we allow"),
             "largest control of equal size": at_most(
-                0.05, "no known algorithm predicts that a control change moves the answer by one"
+                0.05, "no known algorithm predicts that a control change increases the answer by one"
             ),
         },
         needs=SOLVED,
@@ -230,34 +243,41 @@ CLAIMS = (
         ),
         where="M7, selection",
         statement=(
-            "We choose the key frequencies from W_L alone. If the embedding's circles are removed one at a time, on "
-            "held-out pairs, the key circles cost the most margin."
+            "We choose the key frequencies from W_L alone. If the embedding's circles are removed one at a "
+            "time, on held-out pairs, removing key circles lowers the margin most."
         ),
         source_says="untested: the audit demands the number of candidates, the selection rule and the number of "
         "comparisons",
         measure=each(_selection),
         expected={
             "keys that cost more lead than every other circle, share": at_least(
-                1, "a single other circle that costs more would refute the choice"
+                1,
+                "a single other circle whose removal lowers the margin more would refute the choice of key frequencies",
             ),
             "weakest key to the strongest other circle, ratio of the leads lost": at_least(
-                2, "the gap should be clear, as the choice from W_L requires a clear gap"
+                2,
+                "the gap between key circles and other circles should be clear, since the choice of key "
+                "frequencies from W_L requires a clear gap",
             ),
         },
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "In kissane-0, the weakest of fourteen key circles costs only 1.6 times as much margin as a circle of "
-            "twice a key frequency."
+            "In kissane-0, removing the weakest of fourteen key circles costs only 1.6 times as much margin"
+            " as removing a circle of twice a key frequency."
         ),
         changed=(
             Change(
                 date="2026-11-28",
-                what="how the cost of a circle is measured",
-                before="the largest fall of a margin averaged over all pairs; the ratios were 5.5 to 158, so all "
-                "networks held",
-                now="the fall of the mean lead over each pair's best wrong answer, which is a harder test",
-                why="we had chosen the tolerance from values of the lead (3.7 in mainline-0)",
+                what="how the effect of removing a circle is measured",
+                before=(
+                    "the effect was the largest fall of a margin averaged over all pairs; the ratios of key to "
+                    "other circles were 5.5 to 158, so the claim held in all networks"
+                ),
+                now=(
+                    "the effect is the fall of the mean lead over each pair's best wrong answer, which is a harder test"
+                ),
+                why="we had chosen the tolerance from ratios of this mean lead (3.7 in mainline-0)",
             ),
         ),
     ),

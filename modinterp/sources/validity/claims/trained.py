@@ -51,16 +51,17 @@ CLAIMS = (
         reported=(RECALL_INSIDE,),
         where="I6, double dissociation",
         statement=(
-            "In a network that learned sums and exceptions, the key circles of the logits serve the rule (the sum). "
-            "If the key circles are removed, only the rule fails. If only the key circles are kept, even the "
-            "exceptions are answered by the rule."
+            "In a network that learned sums and exceptions, the key circles of the logits compute the rule "
+            "(the sum). If the key circles are removed, only answers by the rule fail. If only the key "
+            "circles are kept, even the exceptions are answered by the rule."
         ),
         source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=each(_exceptions),
         expected={
             "held-out sums that are right without the keys, share": at_most(
                 0.10,
-                "the share should be little above chance, 1 in 59; we chose the limit on prototypes of both networks",
+                "the share should be little above chance, 1 in 59; we chose the tolerance on prototypes of "
+                "both networks",
             ),
             "exceptions that are recalled without the keys, share": at_least(
                 0.80, "most exceptions should be recalled; we chose the limit on prototypes of both networks"
@@ -69,7 +70,9 @@ CLAIMS = (
                 0.90, "most sums should be right; we chose the limit on prototypes of both networks"
             ),
             "exceptions that are recalled with the keys alone, share": at_most(
-                0.10, "networks should answer the sum instead; we chose the limit on prototypes of both networks"
+                0.10,
+                "networks should answer the sum instead of the exception; we chose the tolerance on "
+                "prototypes of both networks",
             ),
         },
         needs=EXCEPTIONS,
@@ -81,27 +84,29 @@ CLAIMS = (
         reported=("energy of the embedding in the first circles, share",),
         where="I12, offset",
         statement=(
-            "If a network that adds is trained further, on 2% of the pairs, until it no longer adds, its circles no "
-            "longer carry the answer."
+            "If a network that adds is trained further, on 2% of the pairs, until it no longer adds, its "
+            "circles no longer determine the answer."
         ),
         source_says="untested: the audit demands that the mechanism vanishes where the capability is removed",
         measure=each(_offset),
-        given={"test_accuracy": at_most(0.05, "the network should no longer be able to add")},
+        given={
+            "test_accuracy": at_most(0.05, "after the further training the network should no longer be able to add")
+        },
         expected={
             MOVED: at_most(
                 0.10,
-                "turning circles that carry no answer should not move the answer; we chose the limit on a prototype "
-                "of one network",
+                "rotating circles that do not determine the answer should not change the answer; we chose "
+                "the limit on a prototype of one network",
             ),
             "fit of the formula to the logits, times that before": at_most(
                 0.10,
-                "the fit is relative to the fit of the starting network; we chose the limit on a prototype of "
-                "one network",
+                "the fit of the logit formula is measured relative to that of the starting network; we "
+                "chose the tolerance on a prototype of one network",
             ),
             "summed size of the cosines in the logits, times that before": at_most(
                 0.25,
-                "the size is relative to the size in the starting network; we chose the limit on a prototype "
-                "of one network",
+                "the size of the circles is measured relative to that in the starting network; we chose the"
+                " tolerance on a prototype of one network",
             ),
         },
         needs=OFFSET,
