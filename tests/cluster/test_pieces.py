@@ -15,10 +15,12 @@ from modinterp.cluster.pieces import Piece, processes
 from modinterp.terminal.errors import CRASHED, INTERRUPTED, TERMINATED, WorkLost, one_line_errors
 
 SCRIPT = """
-import sys
+import signal, sys
 from test_pieces import sleep
 from modinterp.cluster.pieces import Piece, processes
 from modinterp.terminal.errors import one_line_errors
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a process in the background begins without
 
 @one_line_errors("stopped")
 def command():

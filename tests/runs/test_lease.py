@@ -25,27 +25,27 @@ from modinterp.models import TransformerConfig
 from modinterp.runs import lease, train
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
-lease.SILENT_AFTER, lease.RENEWED_EVERY = 1.0, 0.1
+lease.SILENT_AFTER, lease.RENEWED_EVERY = 0.5, 0.1
 task = addition(11)
 config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=16)
-recipe = Recipe(epochs=int(sys.argv[2]), log_every=10, snapshot_every=100)
+recipe = Recipe(epochs=600, log_every=10, snapshot_every=100)
 train({"own/0": RunSpec(task, config, recipe)}, Path(sys.argv[1]), device="cpu", progress=False, state_every=0)
 """
 
 
-def begun(out: Path, epochs: int) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(out), str(epochs)], stderr=subprocess.PIPE, text=True)
+def begun(out: Path) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(out)], stderr=subprocess.PIPE, text=True)
 
 
 def test_a_process_that_was_believed_dead_writes_nothing_over_its_successor(tmp_path: Path) -> None:
-    sleeper = begun(tmp_path, 1500)
+    sleeper = begun(tmp_path)
     while not store.snapshot_epochs(tmp_path / "own/0"):
         assert sleeper.poll() is None
         time.sleep(0.01)
     sleeper.send_signal(signal.SIGSTOP)
     try:
-        time.sleep(1.5)
-        successor = begun(tmp_path, 1500)
+        time.sleep(0.6)
+        successor = begun(tmp_path)
         assert successor.wait(120) == 0, successor.stderr.read()
         files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     finally:
@@ -54,7 +54,7 @@ def test_a_process_that_was_believed_dead_writes_nothing_over_its_successor(tmp_
     assert sleeper.returncode == 1
     assert "which took over from this one" in error or "No such file" in error
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
-    assert load("own/0", root=tmp_path).history["epoch"].max() == 1500
+    assert load("own/0", root=tmp_path).history["epoch"].max() == 600
 
 
 def test_a_lease_is_refused_while_its_holder_lives_and_free_when_it_ends(tmp_path: Path) -> None:

@@ -29,6 +29,14 @@ def carried_out(wanted: dict[str, RunSpec], out: Path, **options) -> dict[str, O
     return train(wanted, out, device="cpu", progress=False, together=3, state_every=0, **options)
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The training of all specs, which nothing has interrupted."""
+    out = tmp_path_factory.mktemp("whole")
+    carried_out(specs(), out)
+    return out
+
+
 def assert_same_files(out: Path, other: Path) -> None:
     for name in specs():
         for file in (store.FINAL, store.HISTORY, *(store.snapshot_path(Path(), e) for e in range(0, 61, 10))):
@@ -49,15 +57,14 @@ def failing_after(times: int, write: Callable, error: BaseException) -> Callable
 @pytest.mark.parametrize("times", [1, 4, 10, 17, 25, 31])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=["full", "Ctrl-C"])
 def test_stopped_at_any_write_it_goes_on_with_the_same_bits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, error: BaseException
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, error: BaseException
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(store, "write_atomically", failing_after(times, store.write_atomically, error))
         with pytest.raises(type(error)):
-            carried_out(specs(), tmp_path / "cut")
-    carried_out(specs(), tmp_path / "cut")
-    carried_out(specs(), tmp_path / "whole")
-    assert_same_files(tmp_path / "cut", tmp_path / "whole")
+            carried_out(specs(), tmp_path)
+    carried_out(specs(), tmp_path)
+    assert_same_files(tmp_path, whole)
 
 
 def test_a_kill_far_from_any_snapshot_loses_only_what_came_after_the_last_state(
@@ -81,23 +88,21 @@ def test_a_kill_far_from_any_snapshot_loses_only_what_came_after_the_last_state(
             assert (tmp_path / "cut" / name / file).read_bytes() == (tmp_path / "whole" / name / file).read_bytes()
 
 
-def test_runs_together_are_those_trained_one_by_one(tmp_path: Path) -> None:
-    carried_out(specs(), tmp_path / "together")
+def test_runs_together_are_those_trained_one_by_one(whole: Path, tmp_path: Path) -> None:
     for name, spec in specs().items():
-        train({name: spec}, tmp_path / "alone", device="cpu", progress=False)
-        together, alone = (load(name, root=tmp_path / where).history for where in ("together", "alone"))
+        train({name: spec}, tmp_path, device="cpu", progress=False)
+        together, alone = (load(name, root=out).history for out in (whole, tmp_path))
         assert together.to_numpy() == pytest.approx(alone.to_numpy(), rel=1e-5)
 
 
-def test_a_training_of_no_epochs_is_there_and_can_be_gone_on_with(tmp_path: Path) -> None:
-    carried_out(specs(epochs=0), tmp_path / "begun")
-    begun = load("own/1", root=tmp_path / "begun")
+def test_a_training_of_no_epochs_is_there_and_can_be_gone_on_with(whole: Path, tmp_path: Path) -> None:
+    carried_out(specs(epochs=0), tmp_path)
+    begun = load("own/1", root=tmp_path)
     start = specs()["own/1"].initial_weights()
     assert all(w.equal(start[name]) for name, w in begun.model.state_dict().items())
     assert begun.history["epoch"].tolist() == [0]
-    carried_out(specs(), tmp_path / "begun")
-    carried_out(specs(), tmp_path / "whole")
-    assert_same_files(tmp_path / "begun", tmp_path / "whole")
+    carried_out(specs(), tmp_path)
+    assert_same_files(tmp_path, whole)
 
 
 def test_a_run_that_diverges_keeps_its_last_good_weights_and_its_neighbours_go_on(tmp_path: Path) -> None:
@@ -117,11 +122,10 @@ def test_a_run_that_diverges_keeps_its_last_good_weights_and_its_neighbours_go_o
     assert load("own/2", root=tmp_path).history["epoch"].iloc[-1] == 60
 
 
-def test_a_run_stops_when_its_test_loss_has_been_low_for_long_enough(tmp_path: Path) -> None:
+def test_a_run_stops_when_its_test_loss_has_been_low_for_long_enough(whole: Path, tmp_path: Path) -> None:
     wanted = specs(stop_at=3.0, settle=20)
-    carried_out(specs(), tmp_path / "whole")
-    whole = load("own/0", root=tmp_path / "whole").history
-    low = int(whole["epoch"][whole["test_loss"] <= 3.0].iloc[0])
+    history = load("own/0", root=whole).history
+    low = int(history["epoch"][history["test_loss"] <= 3.0].iloc[0])
     ended = carried_out(wanted, tmp_path / "stopped")
     assert ended["own/0"] == Outcome(OutcomeKind.TEST_LOSS_REACHED, low, "3")
     assert str(ended["own/0"]) == f"test loss 3 or less since epoch {low}"
