@@ -15,7 +15,7 @@ SIZES: dict[str, int] = {"d_model": 16, "n_heads": 2, "d_head": 8, "d_mlp": 32}
 
 def spec(seed: int = 0, task: Task | None = None, **recipe) -> RunSpec:
     task = task or addition(13)
-    given = {"epochs": 100, "log_every": 10, "snapshot_every": 100} | recipe
+    given = {"epochs": 60, "log_every": 10, "snapshot_every": 60} | recipe
     return RunSpec(task, TransformerConfig.of(task, **SIZES), Recipe(**given), seed)
 
 
@@ -27,7 +27,7 @@ VARIED = [
     spec(4, dropout=0.5, fraction=0.2),
     spec(5, residual_dropout=0.1),
     spec(6, grokfast=0.5, grokfast_start="gradient"),
-    spec(7, l1=1.0, l1_of="mean", epochs=70),
+    spec(7, l1=1.0, l1_of="mean", epochs=40),
     *(spec(seed, fraction=0.2 + seed / 50, weight_decay=seed / 10, dropout=seed / 100) for seed in range(8, 33)),
 ]
 
