@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -34,6 +35,11 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("foreign") / "clock.safetensors"
     write_weights(path, planted.clock(P, (3, 7)))
     return path
+
+
+@pytest.fixture(scope="module")
+def explained(file: Path) -> Explanation:
+    return modinterp.explain(file, draws=99)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +98,9 @@ def test_terminal_shows_every_number_and_the_verdict(file: Path, written: Path, 
 
 @pytest.mark.parametrize("pickled", [True, False])
 @pytest.mark.parametrize("layout", ["modinterp", "left-facing", "hooked transformer"])
-def test_three_layouts_give_the_same_numbers(file: Path, tmp_path: Path, layout: str, pickled: bool) -> None:
+def test_three_layouts_give_the_same_numbers(
+    file: Path, explained: Explanation, tmp_path: Path, layout: str, pickled: bool
+) -> None:
     layouts = {"modinterp": lambda w: w, "left-facing": left_facing, "hooked transformer": hooked_transformer}
     weights = layouts[layout](read_weights(file))
     path = tmp_path / f"model{'.pth' if pickled else '.safetensors'}"
@@ -100,7 +108,7 @@ def test_three_layouts_give_the_same_numbers(file: Path, tmp_path: Path, layout:
         torch.save({"model": weights, "train_losses": [1.0], "test_losses": [2.0]}, path)
     else:
         write_weights(path, weights)
-    first, second = (modinterp.explain(f, draws=99) for f in (file, path))
+    first, second = explained, modinterp.explain(path, draws=99)
     assert second.measurements.task == addition(P)
     for row, other in zip(first.rows, second.rows, strict=True):
         assert row.key == other.key
@@ -133,12 +141,27 @@ def hooked_transformer(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tens
     return to_hooked_transformer_state_dict(from_state_dict(weights, addition(P)))
 
 
+IMPORTED_ANEW = """
+import sys
+
+for first in sys.argv[1:]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "modinterp"]:
+        del sys.modules[name]
+    exec(f"import {first}, modinterp as mi")
+    try:
+        mi.explain("none.pt")
+    except FileNotFoundError as error:
+        print(error)
+"""
+
+
 def test_the_function_is_there_whatever_was_imported_before() -> None:
+    """In one process, as importing torch anew for each takes seconds."""
     assert callable(modinterp.explain)
-    for first in ("", "modinterp.commands.explain", "modinterp.explain.page", "modinterp.explain.entry"):
-        code = f"import modinterp as mi{', ' * bool(first)}{first}; mi.explain"
-        done = subprocess.run([sys.executable, "-c", f"{code}('none.pt')"], capture_output=True, text=True, check=False)
-        assert "FileNotFoundError: there is no file none.pt" in done.stderr, code
+    first = ("modinterp", "modinterp.commands.explain", "modinterp.explain.page", "modinterp.explain.entry")
+    command = [sys.executable, "-c", IMPORTED_ANEW, *first]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.count("there is no file none.pt") == len(first), done.stdout
 
 
 def test_a_run_is_explained_with_its_split(mainline: TrainedRun) -> None:
@@ -166,31 +189,35 @@ def test_measurements_of_a_stranger_are_those_of_a_run_that_is_known(mainline: T
     torch.testing.assert_close(strangers.loss_without_each["sums"], sums, rtol=0, atol=0)
 
 
+@lru_cache
+def alone(mainline: TrainedRun, epoch: int) -> Explanation:
+    """The network of an epoch, whose split and history are not known."""
+    return modinterp.explain(TrainedRun("alone", mainline.task, mainline.at(epoch)), draws=99)
+
+
+@pytest.mark.usefixtures("numbers_when_asked")
 def test_what_memorises_first_and_adds_later(mainline: TrainedRun) -> None:
-    labels = {}
-    for epoch in (0, 1400, 13_400):
-        run = TrainedRun(f"epoch {epoch}", mainline.task, mainline.at(epoch))
-        labels[epoch] = modinterp.explain(run, draws=99).verdict.label
-    assert labels == {
+    assert {epoch: alone(mainline, epoch).verdict.label for epoch in (0, 1400, 13_400)} == {
         0: "not solved",
         1400: "memorised",
         13_400: "Fourier multiplication",
     }
 
 
+@pytest.mark.usefixtures("numbers_when_asked")
 def test_a_training_that_is_not_over_is_no_alarm(mainline: TrainedRun) -> None:
     found = {}
     for epoch in (1400, 8400):
         run = replace(mainline, model=mainline.at(epoch))
         found[epoch] = modinterp.explain(run, draws=99)
-        alone = modinterp.explain(TrainedRun("alone", mainline.task, mainline.at(epoch)), draws=99)
-        assert found[epoch].warning is alone.warning is None
+        assert found[epoch].warning is alone(mainline, epoch).warning is None
     assert (found[1400].verdict.label, found[8400].verdict.label) == ("memorised", "partly solved")
     assert found[8400]["train_accuracy"] == 1
     assert 0.05 < found[8400]["half_turn"] < 0.3, "some pairs are added by circles already"
     assert "It answers 100.00% of its training pairs correctly, and of the other pairs 28.05%" in str(found[8400])
 
 
+@pytest.mark.usefixtures("numbers_when_asked")
 def test_reference_networks_are_explained(low_precision: TrainedRun, kissane: TrainedRun) -> None:
     first, second = modinterp.explain(low_precision, draws=99), modinterp.explain(kissane, draws=99)
     assert first.verdict.label == second.verdict.label == "Fourier multiplication"
@@ -276,14 +303,14 @@ def test_a_wrong_operation_is_not_solved(file: Path) -> None:
     assert x.warning.trials[0].assumption == "op=add"
 
 
-def test_a_hint_where_the_neurons_are_of_another_kind(file: Path) -> None:
+def test_a_hint_where_the_neurons_are_of_another_kind(file: Path, explained: Explanation) -> None:
     wrong = modinterp.explain(file, act_fn="none", draws=99)
     assert wrong["accuracy"] < 0.9
     assert wrong.warning is not None
     assert "act_fn='relu'" in wrong.warning.words
     assert {t.assumption: t.score.accuracy for t in wrong.warning.trials}["act_fn='relu'"] == 1
     assert wrong.verdict.label == "doubtful"
-    assert modinterp.explain(file, draws=99).warning is None
+    assert explained.warning is None
 
 
 def test_help_does_not_wait_for_torch() -> None:

@@ -15,6 +15,7 @@ from modinterp.models.planted import clock
 from modinterp.runs import load
 from modinterp.runs.own_run import run
 
+SMALL = Path(__file__).parents[2] / "docs" / "trained"
 P = 23
 EMBED = "embed.W_E"
 
@@ -100,7 +101,7 @@ def test_no_trained_or_planted_network_has_a_weight_out_of_proportion() -> None:
 
 @pytest.mark.parametrize("rate", [0.0, 0.5])
 def test_a_round_rate_that_is_as_good_is_the_one_that_is_named(rate: float, tmp_path: Path) -> None:
-    torch.save(load("nanda/mainline-0").network.state_dict(), tmp_path / "m.pt")
-    x = explain(tmp_path / "m.pt", op="add", p=113, draws=99, attention_rate=rate)
+    torch.save(load("sums-29", root=SMALL).network.state_dict(), tmp_path / "m.pt")
+    x = explain(tmp_path / "m.pt", op="add", p=29, draws=99, attention_rate=rate)
     assert x.warning is not None
     assert "all of them with attention_rate=1.0" in x.warning.words

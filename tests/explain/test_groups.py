@@ -72,7 +72,7 @@ def test_pairs_by_heart_and_nothing_learned() -> None:
 def test_what_knows_pairs_that_it_never_saw_has_not_memorised(tmp_path: Path) -> None:
     """Trained on most pairs of a small group, all of whose representations it uses, so that no null tells them apart."""
     model = MLPConfig.of(S4, d_model=64, d_mlp=128, joined="concatenated")
-    recipe = Recipe(epochs=3000, fraction=0.85, lr=2e-3, snapshot_every=3000)
+    recipe = Recipe(epochs=2000, fraction=0.85, lr=2e-3, snapshot_every=2000)
     runs.train({"own/s4": RunSpec(S4, model, recipe, seed=0)}, tmp_path, device="cpu", progress=False)
     found = explain(runs.load("own/s4", root=tmp_path), draws=99)
     known = found.measurements.own_test_score.accuracy
@@ -215,6 +215,7 @@ PUBLISHED = {
 }  # fmt: skip
 
 
+@pytest.mark.usefixtures("numbers_when_asked")
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_networks_of_the_authors_have_their_key_representations(name: str) -> None:
     if not (REFERENCE / name).is_file():

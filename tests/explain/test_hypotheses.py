@@ -79,6 +79,7 @@ def test_pairs_that_no_other_way_was_tried_on_are_no_reason_to_warning() -> None
     assert "act_fn='gelu'" in said.remark
 
 
+@pytest.mark.usefixtures("numbers_when_asked")
 def test_scale_is_no_reason_to_warning() -> None:
     """Neurons that square make logits of the networks of groups thousands of times as large, and their loss nothing."""
     if not (REFERENCE / "groups_D59_MLP_seed4.pt").is_file():
@@ -153,7 +154,7 @@ def test_a_small_network_of_relus_is_not_taken_for_one_of_squares(tmp_path: Path
     """Read with squares it is right, more even and more nearly along the gradient: widened margins, not the training."""
     task = ModularArithmetic(23, equals=False)
     model = MLPConfig.of(task, d_model=64, d_mlp=128, joined="concatenated")
-    recipe = Recipe(epochs=3000, fraction=0.8, lr=2e-3, snapshot_every=3000)
+    recipe = Recipe(epochs=2000, fraction=0.8, lr=2e-3, snapshot_every=2000)
     train({"own/add": RunSpec(task, model, recipe, seed=0)}, tmp_path, device="cpu", progress=False)
     found = subject(tmp_path / "own" / "add" / FINAL, Said(task=task))
     m, assumed = measure(found.run), as_assumed(found)

@@ -25,10 +25,10 @@ from modinterp.models import (
 from modinterp.runs import TrainedRun
 from modinterp.tasks import ModularArithmetic, addition, subtraction
 
-P = 31
+P = 23
 
 
-def explanation_of(weights: Weights, task: ModularArithmetic, draws: int = 199, act_fn: str = "relu") -> Explanation:
+def explanation_of(weights: Weights, task: ModularArithmetic, draws: int = 99, act_fn: str = "relu") -> Explanation:
     """The explanation of a network that consists of these weights."""
     return explain(TrainedRun("planted", task, from_state_dict(weights, task, ForwardPass(act_fn))), draws=draws)
 
@@ -38,8 +38,8 @@ def random_weights(task: ModularArithmetic) -> Weights:
 
 
 PLANTED: dict[str, tuple[str, ModularArithmetic, Weights]] = {
-    "clock, a + b": (FOURIER, addition(P), planted.clock(P, (3, 7, 12))),
-    "clock, a - b": (FOURIER, subtraction(P), planted.clock(P, (3, 7, 12), sign=-1)),
+    "clock, a + b": (FOURIER, addition(P), planted.clock(P, (3, 7, 10))),
+    "clock, a - b": (FOURIER, subtraction(P), planted.clock(P, (3, 7, 10), sign=-1)),
     "clock, one frequency": (FOURIER, addition(P), planted.clock(P, (5,), size=400)),
     "clock, even p": (FOURIER, addition(30), planted.clock(30, (1, 7, 11))),
     "table of all pairs": (MEMORISED, addition(P), planted.table(P)),
@@ -48,9 +48,9 @@ PLANTED: dict[str, tuple[str, ModularArithmetic, Weights]] = {
     "table with few idle circles": (MEMORISED, addition(P), planted.table_with_idle_circles(P, 4, size=300.0)),
     "random": (UNSOLVED, addition(P), random_weights(addition(P))),
     "random, a - b": (UNSOLVED, subtraction(P), random_weights(subtraction(P))),
-    "a - b for a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 12), sign=-1)),
-    "half of a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 12), answer=2)),
-    "table of waves": (SOLVED, addition(P), planted.table_of_waves(P, (3, 7, 12))),
+    "a - b for a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 10), sign=-1)),
+    "half of a + b": (DOUBTFUL, addition(P), planted.clock(P, (3, 7, 10), answer=2)),
+    "table of waves": (SOLVED, addition(P), planted.table_of_waves(P, (3, 7, 10))),
     "table with idle circles": (PERIODIC, addition(P), planted.table_with_idle_circles(P, 4)),
 }
 
@@ -72,12 +72,12 @@ def test_every_kind_is_recognised(explanations: dict[str, Explanation], capsys: 
 @pytest.mark.parametrize("name", [n for n, (kind, *_) in PLANTED.items() if kind == FOURIER])
 def test_a_clock_gives_back_its_frequencies(explanations: dict[str, Explanation], name: str) -> None:
     x = explanations[name]
-    freqs = {"clock, one frequency": (5,), "clock, even p": (1, 7, 11)}.get(name, (3, 7, 12))
+    freqs = {"clock, one frequency": (5,), "clock, even p": (1, 7, 11)}.get(name, (3, 7, 10))
     assert x.measurements.freqs == freqs
     assert x["accuracy"] == x["restricted_accuracy"] == x["formula_accuracy"] == 1
     assert x["key_energy"] == pytest.approx(1)
     assert x["W_E_key_share"] == pytest.approx(1)
-    assert x["p_value_energy"] == pytest.approx(1 / 200)
+    assert x["p_value_energy"] == pytest.approx(1 / 100)
     assert x["agreement_neurons"] == x["agreement_logits"] == 1
     assert x["neurons_explained"] == 1
     assert x["excluded_loss"] > 10 * x["loss"]
@@ -152,7 +152,7 @@ def test_a_decoy_does_not_pass_for_an_adder(explanations: dict[str, Explanation]
     idle = explanations["table with idle circles"]
     assert idle["accuracy"] == 1
     assert idle.measurements.freqs == (4,)
-    assert idle["p_value_energy"] == pytest.approx(1 / 200)
+    assert idle["p_value_energy"] == pytest.approx(1 / 100)
     assert idle["excluded_accuracy"] == 1
     assert "accuracy without the key frequencies, over the accuracy" in idle.verdict.words
     assert explanations["a - b for a + b"]["accuracy"] < 0.1
@@ -162,7 +162,7 @@ def test_a_table_of_waves_does_not_pass_for_an_adder(explanations: dict[str, Exp
     x = explanations["table of waves"]
     assert x["accuracy"] == x["restricted_accuracy"] == 1
     assert x["logit_fve"] == pytest.approx(1)
-    assert x.measurements.freqs == (3, 7, 12)
+    assert x.measurements.freqs == (3, 7, 10)
     assert [c.key for c in x.verdict.criteria if not c.met] == ["neurons_at_keys"]
     assert "table of such logits looks the same" in x.verdict.words
 

@@ -272,6 +272,7 @@ PUBLISHED = {
 }
 
 
+@pytest.mark.usefixtures("numbers_when_asked")
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_numbers_that_their_authors_give(name: str) -> None:
     if not (REFERENCE / name).is_file():
