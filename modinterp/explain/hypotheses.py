@@ -105,10 +105,7 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
     best = _best_of_each_family([*(y for _, y in narrowed if y), *(x for x in best if id(x) not in assumed)])
     most = ALL if is_wrong else CONFIRMING
     confirmed = [
-        y
-        for x in best[:_CONFIRMED]
-        for y in _tried(x.hypothesis, _rows(x.hypothesis.task, most), is_wrong)
-        if y.op == x.op
+        y for x in best[:_CONFIRMED] for y in _tried(x.hypothesis, _rows(x.hypothesis.task, most), is_wrong, x.op)
     ]
     found_best = (*sorted(confirmed, key=_simplest_first), *best[_CONFIRMED:])
     others, own = [x.trial for x in found_best], list(of_own_answers(found)) if is_wrong else []
@@ -152,30 +149,39 @@ def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
     return torch.randperm(len(task.inputs()), generator=torch.Generator().manual_seed(0))[:most]
 
 
-def _answers(task: Task, is_wrong: bool) -> Iterator[tuple[str, Int[Tensor, " input"]]]:
-    """Yield the task's answers and, if `is_wrong`, the answers of other operations or of the swapped order."""
-    yield "", task.labels()[:, 0]
+def _operations(task: Task, is_wrong: bool) -> list[str]:
+    """Return the operations to score: the task's own, which is empty, and others if `is_wrong`."""
     if is_wrong and type(task) is ModularArithmetic:
-        for op in OPERATIONS:
-            if op != task.op:
-                yield op, replace(task, op=op).labels()[:, 0]
-        yield "b - a", -replace(task, op="sub").labels()[:, 0] % task.p
-    if is_wrong and isinstance(task, Group):
-        yield OPPOSITE, task.table.T.flatten()
+        return ["", *(op for op in OPERATIONS if op != task.op), "b - a"]
+    return ["", OPPOSITE] if is_wrong and isinstance(task, Group) else [""]
 
 
-def _tried(hypothesis: Hypothesis, rows: Int[Tensor, " row"], is_wrong: bool) -> Iterator[_Tried]:
+def _answers(task: Any, op: str) -> Int[Tensor, " input"]:
+    """Return the answers of one of the `_operations` of a task."""
+    if not op:
+        return task.labels()[:, 0]
+    if op == "b - a":
+        return -replace(task, op="sub").labels()[:, 0] % task.p
+    return task.table.T.flatten() if op == OPPOSITE else replace(task, op=op).labels()[:, 0]
+
+
+def _tried(
+    hypothesis: Hypothesis, rows: Int[Tensor, " row"], is_wrong: bool, only: str | None = None
+) -> Iterator[_Tried]:
     """Yield a hypothesis for each operation, without the original assumptions and without inputs that the network
     rejects.
+
+    Args:
+        only: the one operation to score, where the others would be scored in vain; None for all operations.
     """
     try:
         with torch.set_grad_enabled(not is_wrong):
             logits = hypothesis.logits(rows).cpu()
     except REFUSALS:
         return
-    for op, answers in _answers(hypothesis.task, is_wrong):
+    for op in _operations(hypothesis.task, is_wrong) if only is None else [only]:
         if op or hypothesis.said:
-            yield _judged(hypothesis, op, logits, answers[rows])
+            yield _judged(hypothesis, op, logits, _answers(hypothesis.task, op)[rows])
 
 
 def _judged(hypothesis: Hypothesis, op: str, logits: Tensor, answers: Tensor) -> _Tried:
@@ -191,12 +197,12 @@ def _narrowed(x: _Tried, is_wrong: bool) -> _Tried | None:
         return x
     known, step = {x.hypothesis.rate: x}, _RATES[1]
     round_rates = [rate for rate in _ROUND if abs(rate - x.hypothesis.rate) < _RATES[1]]
-    known.update((rate, y) for rate in round_rates for y in _tried(at_rate(rate), rows, is_wrong) if y.op == x.op)
+    known.update((rate, y) for rate in round_rates for y in _tried(at_rate(rate), rows, is_wrong, x.op))
     for _ in range(_ROUNDS):
         best = min(known, key=lambda rate: _likeliest_first(known[rate]))
         for rate in (round(best + step * i, 4) for i in _NEAR):
             if 0 <= rate <= 1:
-                known.update((rate, y) for y in _tried(at_rate(rate), rows, is_wrong) if y.op == x.op)
+                known.update((rate, y) for y in _tried(at_rate(rate), rows, is_wrong, x.op))
         step *= 0.4
     best = min(known, key=lambda rate: _likeliest_first(known[rate]))
     accuracy, _ = _likeliest_first(known[best])
