@@ -6,18 +6,16 @@ import json
 import os
 import random
 import re
-import select
 import signal
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import pytest
+from forked import Forked, Forks
 
 from modinterp.models import MLPConfig, TransformerConfig
 from modinterp.runs import states, store
@@ -25,29 +23,21 @@ from modinterp.tasks import ModularArithmetic
 from modinterp.training import Recipe, RunSpec
 
 TRAINS = """
-import json, os, sys
 from dataclasses import replace
 from pathlib import Path
 from modinterp.runs import train
 from modinterp.training import RunSpec
 from modinterp.training.speed import rate_of_products
 
-def trains(out, asked, state_every):
+def run(out, asked, state_every):
     rate_of_products()  # as a training does after some seconds, wherever it then is; its memory is kept for the next time
     specs = {f"own/{seed}": replace(RunSpec.from_json(asked), seed=seed) for seed in (0, 1)}
     train(specs, Path(out), device="cpu", progress=False, together=2, state_every=state_every)
 """
-SERVER = """
-for line in sys.stdin:
-    if (process := os.fork()) == 0:
-        trains(*json.loads(line))
-        os._exit(0)
-    print(process, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
-"""
 GUARDED = """
+import json, sys
 from modinterp.terminal.errors import one_line_errors
-sys.exit(one_line_errors("stopped")(lambda: trains(*json.loads(sys.argv[1])))())
+sys.exit(one_line_errors("stopped")(lambda: run(*json.loads(sys.argv[1])))())
 """
 MOST_GROWTH = 8 * 2**10  # of a process's memory between the middle of its way and its end [KiB]
 
@@ -62,57 +52,22 @@ def transformers(p: int, epochs: int, every: int) -> RunSpec:
     return spec(p, epochs, every, TransformerConfig, d_model=24, n_heads=2, d_head=8, d_mlp=48)
 
 
-class Server:
-    """A process that has imported what a training needs, and forks one training at a time: importing takes seconds.
-
-    One arena that gives back what is freed: the memory is then what the program holds, not what threads left over.
-    """
-
-    def __init__(self) -> None:
-        environment = os.environ | {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "0"}
-        command = [sys.executable, "-c", TRAINS + SERVER]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-                                        stderr=subprocess.DEVNULL, text=True, bufsize=1)  # fmt: skip
-
-    def begun(self, out: Path, asked: RunSpec) -> Training:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps([str(out), asked.to_json(), 0]) + "\n")
-        return Training(int(self.process.stdout.readline()), self.process.stdout)
-
-
-@dataclass(frozen=True)
-class Training:
-    """A forked training: its number, and where the server writes its exit code."""
-
-    pid: int
-    ends: IO[str]
-
-    @property
-    def runs(self) -> bool:
-        return not select.select([self.ends], [], [], 0)[0]
-
-    def wait(self) -> int:
-        return int(self.ends.readline())
-
-    def kill(self) -> int:
-        os.kill(self.pid, signal.SIGKILL)
-        return self.wait()
-
-
 @pytest.fixture
-def server() -> Iterator[Server]:
-    begun = Server()
-    yield begun
-    begun.process.kill()
-    begun.process.communicate()
+def forks(tmp_path: Path) -> Iterator[Forks]:
+    """One arena that gives back what is freed: its memory is then what the program holds, not what threads left over."""
+    with Forks(TRAINS, tmp_path, {"MALLOC_ARENA_MAX": "1", "MALLOC_TRIM_THRESHOLD_": "0"}) as begun:
+        yield begun
+
+
+def begun(forks: Forks, out: Path, asked: RunSpec) -> Forked:
+    return forks.begun(str(out), asked.to_json(), 0)
 
 
 def epoch_reached(out: Path) -> int:
     return max(store.snapshot_epochs(out / "own/1"), default=-1)
 
 
-def watched(process: Training) -> Iterator[tuple[int, int]]:
+def watched(process: Forked) -> Iterator[tuple[int, int]]:
     """Memory [KiB] and number of open files of a process, until it ends."""
     status, handles = Path(f"/proc/{process.pid}/status"), Path(f"/proc/{process.pid}/fd")
     while process.runs:
@@ -129,23 +84,23 @@ def left(folder: Path) -> list[str]:
     return sorted(re.sub(r"lease-\d+", "lease", str(path.relative_to(folder))) for path in folder.rglob("*"))
 
 
-def killed_and_compared(server: Server, tmp_path: Path, asked: RunSpec, kills: int) -> None:
+def killed_and_compared(forks: Forks, tmp_path: Path, asked: RunSpec, kills: int) -> None:
     """Two runs in one program that write all the time, killed at random moments."""
     epochs, every = asked.recipe.epochs, asked.recipe.snapshot_every
     rng, cut, whole = random.Random(0), tmp_path / "cut", tmp_path / "whole"
     killed_at = []
     for i in range(kills):
-        process, goal = server.begun(cut, asked), max(epochs * i // (kills + 1), epoch_reached(cut) + every)
+        process, goal = begun(forks, cut, asked), max(epochs * i // (kills + 1), epoch_reached(cut) + every)
         while epoch_reached(cut) <= goal and process.runs:
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.3))
         assert process.kill() == -signal.SIGKILL, "ended before it was killed, which tests nothing"
         killed_at.append(epoch_reached(cut))
     assert 0 < killed_at[0] < killed_at[-1] < epochs, f"killed at {killed_at}, which tests nothing"
-    unbroken = server.begun(whole, asked)
+    unbroken = begun(forks, whole, asked)
     seen = list(watched(unbroken))
     assert unbroken.wait() == 0
-    assert server.begun(cut, asked).wait() == 0
+    assert begun(forks, cut, asked).wait() == 0
     early, late = seen[len(seen) * 2 // 5 : len(seen) * 3 // 5], seen[-len(seen) // 5 : -2]
     before, after = (statistics.median(memory for memory, _ in part) for part in (early, late))
     print(f"kills at {killed_at}; memory {before:.0f} to {after:.0f} KiB, files {max(f for _, f in late)}")
@@ -159,14 +114,14 @@ def killed_and_compared(server: Server, tmp_path: Path, asked: RunSpec, kills: i
             assert ours.read_bytes() == theirs.read_bytes(), (seed, name)
 
 
-def test_killed_trainings_end_with_the_same_bits(server: Server, tmp_path: Path) -> None:
-    killed_and_compared(server, tmp_path, transformers(13, 800, 10), kills=4)
+def test_killed_trainings_end_with_the_same_bits(forks: Forks, tmp_path: Path) -> None:
+    killed_and_compared(forks, tmp_path, transformers(13, 800, 10), kills=4)
 
 
 @pytest.mark.nightly
-def test_100_000_epochs_with_a_kill_every_few_thousand(server: Server, tmp_path: Path) -> None:
+def test_100_000_epochs_with_a_kill_every_few_thousand(forks: Forks, tmp_path: Path) -> None:
     """The smallest networks there are, at 3 ms of one core for both; all of it takes a quarter of an hour of one core."""
-    killed_and_compared(server, tmp_path, spec(5, 100_000, 100, MLPConfig, d_model=8, d_mlp=16), kills=24)
+    killed_and_compared(forks, tmp_path, spec(5, 100_000, 100, MLPConfig, d_model=8, d_mlp=16), kills=24)
 
 
 def test_what_a_scheduler_stops_is_saved_as_what_the_user_stops(tmp_path: Path) -> None:

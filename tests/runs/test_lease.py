@@ -12,49 +12,50 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forked import Forks
 
 from modinterp.files import write_atomically
 from modinterp.runs import lease as leases
 from modinterp.runs import load, store
 from modinterp.runs.lease import LeaseLost, leased
 
-SCRIPT = """
-import sys
+TRAINS = """
 from pathlib import Path
 from modinterp.models import TransformerConfig
 from modinterp.runs import lease, train
 from modinterp.tasks import addition
 from modinterp.training import Recipe, RunSpec
+
 lease.SILENT_AFTER, lease.RENEWED_EVERY = 0.5, 0.1
 task = addition(11)
 config = TransformerConfig.of(task, d_model=16, n_heads=2, d_head=8, d_mlp=16)
-recipe = Recipe(epochs=600, log_every=10, snapshot_every=100)
-train({"own/0": RunSpec(task, config, recipe)}, Path(sys.argv[1]), device="cpu", progress=False, state_every=0)
+spec = RunSpec(task, config, Recipe(epochs=600, log_every=10, snapshot_every=100))
+
+def run(out):
+    train({"own/0": spec}, Path(out), device="cpu", progress=False, state_every=0)
 """
 
 
-def begun(out: Path) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", SCRIPT, str(out)], stderr=subprocess.PIPE, text=True)
-
-
 def test_a_process_that_was_believed_dead_writes_nothing_over_its_successor(tmp_path: Path) -> None:
-    sleeper = begun(tmp_path)
-    while not store.snapshot_epochs(tmp_path / "own/0"):
-        assert sleeper.poll() is None
-        time.sleep(0.01)
-    sleeper.send_signal(signal.SIGSTOP)
-    try:
-        time.sleep(0.6)
-        successor = begun(tmp_path)
-        assert successor.wait(120) == 0, successor.stderr.read()
-        files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    finally:
-        sleeper.send_signal(signal.SIGCONT)
-    _, error = sleeper.communicate(timeout=120)
-    assert sleeper.returncode == 1
+    out = tmp_path / "out"
+    with Forks(TRAINS, tmp_path) as forks:
+        sleeper = forks.begun(str(out))
+        while not store.snapshot_epochs(out / "own/0"):
+            assert sleeper.runs
+            time.sleep(0.01)
+        sleeper.send(signal.SIGSTOP)
+        try:
+            time.sleep(0.6)
+            successor = forks.begun(str(out))
+            assert successor.wait(120) == 0, successor.errors.read_text()
+            files = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        finally:
+            sleeper.send(signal.SIGCONT)
+        assert sleeper.wait(120) == 1
+    error = sleeper.errors.read_text()
     assert "which took over from this one" in error or "No such file" in error
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
-    assert load("own/0", root=tmp_path).history["epoch"].max() == 600
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == files
+    assert load("own/0", root=out).history["epoch"].max() == 600
 
 
 def test_a_lease_is_refused_while_its_holder_lives_and_free_when_it_ends(tmp_path: Path) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import builtins
-import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from forked import Forked, Forks
 
 from modinterp.commands.runs import main
 from modinterp.runs import search, study
@@ -30,26 +28,28 @@ def command(journal: Path, out: Path, trials: int, epochs: int = 32) -> list[str
             "--storage", str(journal), "--out", str(out)]  # fmt: skip
 
 
-WORKER = """
-import sys, time, uuid
+WORKS = """
+import time, uuid
 from pathlib import Path
 import optuna
 from modinterp.runs.search import Question
 from modinterp.runs.study import carry_out
 from modinterp.sources import source
-journal, ready, others = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-ready.mkdir(exist_ok=True)
-(ready / uuid.uuid4().hex).touch()
-while len(list(ready.iterdir())) < others:
-    time.sleep(0.01)
-carry_out(source("miiii").search.SPACE, Question(p=5, epochs=32), 12, journal)
+
+space = source("miiii").search.SPACE
+
+def run(journal, ready, others):
+    Path(ready).mkdir(exist_ok=True)
+    (Path(ready) / uuid.uuid4().hex).touch()
+    while len(list(Path(ready).iterdir())) < others:
+        time.sleep(0.01)
+    carry_out(space, Question(p=5, epochs=32), 12, Path(journal))
 """
 
 
-def begun(journal: Path, ready: Path, others: int = 1) -> subprocess.Popen:
+def begun(forks: Forks, journal: Path, ready: Path, others: int = 1) -> Forked:
     """A process that works on a study as soon as so many are ready to."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.Popen([sys.executable, "-c", WORKER, str(journal), str(ready), str(others)], env=environment)
+    return forks.begun(str(journal), str(ready), others)
 
 
 def without_seconds(trials: pd.DataFrame) -> pd.DataFrame:
@@ -195,17 +195,17 @@ def test_a_trial_that_does_not_stay_finite_is_given_up(tmp_path: Path, monkeypat
 def test_two_processes_share_a_study_and_one_that_was_killed_is_replaced(tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     journal = tmp_path / "journal"
-    killed = begun(journal, tmp_path / "killed")
-    deadline = time.monotonic() + 120
-    while b'"step"' not in (journal.read_bytes() if journal.is_file() else b"") and time.monotonic() < deadline:
-        time.sleep(0.01)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
-    (left,) = study.open_study(SPACE, QUESTION, journal).trials
-    assert left.state.name == "RUNNING"
+    with Forks(WORKS, tmp_path, {"OMP_NUM_THREADS": "1"}) as forks:
+        killed = begun(forks, journal, tmp_path / "killed")
+        deadline = time.monotonic() + 120
+        while b'"step"' not in (journal.read_bytes() if journal.is_file() else b"") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert killed.kill() == -signal.SIGKILL
+        (left,) = study.open_study(SPACE, QUESTION, journal).trials
+        assert left.state.name == "RUNNING"
 
-    both = [begun(journal, tmp_path / "ready", others=2) for _ in range(2)]
-    assert [worker.wait() for worker in both] == [0, 0]
+        both = [begun(forks, journal, tmp_path / "ready", others=2) for _ in range(2)]
+        assert [worker.wait() for worker in both] == [0, 0]
     trials = study.open_study(SPACE, QUESTION, journal).trials
     finished = [t.number for t in trials if t.state.name in ("COMPLETE", "PRUNED")]
     assert len(finished) == 12
