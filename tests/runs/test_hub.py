@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -162,8 +163,9 @@ def test_sizes_are_looked_at_before_anything_is_fetched(
     assert {path.rpartition("/")[2] for path in server.files_asked()} <= {"run.json"}
 
 
-def test_a_connection_that_breaks_off_leaves_nothing_half(server: Hub) -> None:
+def test_a_connection_that_breaks_off_leaves_nothing_half(server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a file whose bytes no other has: what another file brought is in the cache, and is not asked for again."""
+    monkeypatch.setattr(time, "sleep", lambda _: None)  # a second before each of the client's further attempts
     server.break_off["own/0/history.csv"] = 1000
     with pytest.raises(ValueError, match="own/0|sums") as error:
         load(f"{REPO}/own/0")

@@ -19,7 +19,7 @@ from modinterp.training.recipe import MOST_SPECTRA
 
 TASK = PrimeRemainders(5)
 CONFIG = TransformerConfig.of(TASK, d_model=16, n_heads=2, d_head=8, d_mlp=24, mlp_biases=False, init="he")
-RECIPE = Recipe(epochs=70, log_every=10, snapshot_every=30, spectra_every=20, residual_dropout=0.1, grokfast=0.5)
+RECIPE = Recipe(epochs=35, log_every=5, snapshot_every=15, spectra_every=10, residual_dropout=0.1, grokfast=0.5)
 SPECS = {f"own/{seed}": RunSpec(TASK, CONFIG, RECIPE, seed) for seed in range(2)}
 UNWATCHED = {name: replace(spec, recipe=replace(RECIPE, spectra_every=0)) for name, spec in SPECS.items()}
 
@@ -38,9 +38,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_entries_are_those_of_the_networks_of_their_epochs(whole: Path) -> None:
     run = load("own/1", root=whole)
     assert run.spectra is not None
-    assert run.spectra.epochs.tolist() == [0, 20, 40, 60, 70]
-    assert list(run.snapshots) == [0, 30, 60, 70]
-    again = spectra(run.at(60), TASK, epoch=60)
+    assert run.spectra.epochs.tolist() == [0, 10, 20, 30, 35]
+    assert list(run.snapshots) == [0, 15, 30, 35]
+    again = spectra(run.at(30), TASK, epoch=30)
     assert (run.spectra.waves[3] == again.waves[0]).all()
     assert run.spectra.full()[3].flatten().tolist() == pytest.approx(again.full()[0].flatten().tolist(), rel=1e-3)
     start = run.at_start().spectra
@@ -51,19 +51,19 @@ def test_entries_are_those_of_the_networks_of_their_epochs(whole: Path) -> None:
 def test_watching_changes_no_number_of_the_training(whole: Path, tmp_path: Path) -> None:
     carried_out(UNWATCHED, tmp_path)
     for name in SPECS:
-        for file in (store.FINAL, store.HISTORY, *(store.snapshot_path(Path(), e) for e in (0, 30, 60, 70))):
+        for file in (store.FINAL, store.HISTORY, *(store.snapshot_path(Path(), e) for e in (0, 15, 30, 35))):
             assert (whole / name / file).read_bytes() == (tmp_path / name / file).read_bytes(), (name, file)
     assert not (tmp_path / "own/0" / store.SPECTRA).exists()
     assert load("own/0", root=tmp_path).spectra is None
 
 
 def test_a_run_begun_unwatched_goes_on_watched(tmp_path: Path) -> None:
-    half = {name: replace(spec, recipe=replace(spec.recipe, epochs=30)) for name, spec in UNWATCHED.items()}
+    half = {name: replace(spec, recipe=replace(spec.recipe, epochs=15)) for name, spec in UNWATCHED.items()}
     carried_out(half, tmp_path)
     carried_out(SPECS, tmp_path)
     run = load("own/0", root=tmp_path)
     assert run.spectra is not None
-    assert run.spectra.epochs.tolist() == [40, 60, 70]
+    assert run.spectra.epochs.tolist() == [20, 30, 35]
     assert run.spec == UNWATCHED["own/0"] == SPECS["own/0"]
 
 
@@ -92,20 +92,20 @@ def test_stopped_at_any_write_the_log_ends_the_same(
 def test_entries_beyond_the_state_that_is_gone_on_from_give_way(whole: Path, tmp_path: Path) -> None:
     """As after a kill between an entry and the next state, which is written more seldom."""
     carried_out(SPECS, tmp_path)
-    early = {name: replace(spec, recipe=replace(RECIPE, epochs=30)) for name, spec in SPECS.items()}
+    early = {name: replace(spec, recipe=replace(RECIPE, epochs=15)) for name, spec in SPECS.items()}
     carried_out(early, tmp_path / "early")
     for name in SPECS:
         for file in (states.STATE, states.BEFORE):
             (tmp_path / "early" / name / file).replace(tmp_path / name / file)
         (tmp_path / name / store.RECORD).unlink()
     carried_out(SPECS, tmp_path)
-    assert load("own/0", root=tmp_path).spectra.epochs.tolist() == [0, 20, 40, 60, 70]
+    assert load("own/0", root=tmp_path).spectra.epochs.tolist() == [0, 10, 20, 30, 35]
     assert (tmp_path / "own/1" / store.SPECTRA).read_bytes() == (whole / "own/1" / store.SPECTRA).read_bytes()
 
 
 def test_a_log_is_published_with_its_run(whole: Path, tmp_path: Path) -> None:
     publish("own/0", whole, tmp_path)
-    assert load("own/0", root=tmp_path).spectra.epochs.tolist() == [0, 20, 40, 60, 70]
+    assert load("own/0", root=tmp_path).spectra.epochs.tolist() == [0, 10, 20, 30, 35]
 
 
 def test_a_damaged_log_is_refused_in_one_line(whole: Path, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def refused(match: str) -> Callable:
 
 def test_what_cannot_be_logged_is_refused_before_training() -> None:
     with refused("multiple of log_every"):
-        replace(RECIPE, spectra_every=15)
+        replace(RECIPE, spectra_every=7)
     with refused(f"at most {MOST_SPECTRA:,} times"):
         replace(RECIPE, epochs=10 * MOST_SPECTRA + 1, spectra_every=10)
     with refused("at least 0"):

@@ -82,7 +82,7 @@ def test_a_terminal_without_a_letter_gets_its_escape(encoding: str, monkeypatch:
 
 
 def test_a_pipe_that_is_closed_ends_a_command_in_silence() -> None:
-    command = [sys.executable, "-u", "-m", "modinterp.runs", "list"]
+    command = [sys.executable, "-u", "-m", "modinterp"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
     assert process.stdout is not None
     assert process.stderr is not None
