@@ -50,8 +50,8 @@ PARTS: dict[str, Callable[[str], bool]] = {
     "Explanations": lambda what: what == EXPLANATION,
 }
 WRITTEN = (
-    "Written by `python benchmarks/scaling.py --write`. CPU time is the sum over all threads. On a busy machine, CPU "
-    "time is more reliable than wall time."
+    "`python benchmarks/scaling.py --write` measures the numbers on this page, and writes the page. CPU time is the sum "
+    "over all threads. On a busy machine, CPU time is more reliable than wall time."
 )
 LIMIT = 3600.0  # seconds for one number
 
@@ -142,16 +142,16 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
         time, memory = (exponent(rows, value) for value in (time_of(what), lambda x: x.mebibytes))
         if what == EXPLANATION:
             lines.append(
-                f"An explanation takes {first.cpu:.1f} s of CPU time and {first.mebibytes:,.0f} MiB at p = "
-                f"{first.size}, {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. The CPU time grows "
-                f"as p to the power {time:.2f}, and the peak memory as p to the power {memory:.2f}."
+                f"An explanation takes {first.cpu:.1f} s of CPU time and {first.mebibytes:,.0f} MiB of memory at p = "
+                f"{first.size}, and {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. The CPU time of "
+                f"an explanation grows as p to the power {time:.2f}, and its peak memory as p to the power {memory:.2f}."
             )
         else:
             lines.append(
                 f"{what}: {first.size} run trains {first.size / first.seconds:.1f} epochs a second, and {last.size} "
-                f"runs train {last.size / last.seconds:.1f} in all. The time of an epoch grows as the number of "
-                f"runs to the power {time:.2f}, and peak memory ({first.mebibytes:,.0f} to "
-                f"{last.mebibytes:,.0f} MiB) to the power {memory:.2f}."
+                f"runs together train {last.size / last.seconds:.1f} epochs a second. The time of one epoch of all "
+                f"runs grows as the number of runs to the power {time:.2f}, and their peak memory "
+                f"({first.mebibytes:,.0f} to {last.mebibytes:,.0f} MiB) to the power {memory:.2f}."
             )
     return lines
 
@@ -278,7 +278,7 @@ def page(found: Mapping[str, Sequence[Measured]], line: str, kept: Mapping[str, 
              "p](scaling.svg)", ""]  # fmt: skip
     for title, of_title in PARTS.items():
         some = {what: rows for what, rows in found.items() if of_title(what)}
-        told = [f"Measured with {line}.", "", *(f"- {x}" for x in sentences(some)), "", *table(some), ""]
+        told = [f"The numbers in this section were measured with {line}.", "", *(f"- {x}" for x in sentences(some)), "", *table(some), ""]
         lines += [f"## {title}", "", *([kept[title].strip(), ""] if title in kept else told)]
     return "\n".join(lines)
 

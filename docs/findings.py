@@ -364,12 +364,12 @@ CHANGED = (
     "after the change: test, our numbers, verdict",
     "reason for the change",
 )
-ABOUT_BETTER = """These claims count separately, as *redefined*. A claim *holds* in all seeds, is *mixed* if it holds in
-some seeds, and is *refuted* if it holds in none.
+ABOUT_BETTER = """A claim whose verdict improved because we changed its test counts separately, as *redefined*. A claim
+*holds* if it is true in all seeds, is *mixed* if it is true in some seeds, and is *refuted* if it is true in none.
 
 """
-ABOUT_CHANGES = """A cell with several numbers lists our networks in the order of their seeds. If the change concerned
-the verdict, the last word of a cell is the verdict.
+ABOUT_CHANGES = """If a cell of the table has several numbers, they belong to our networks in the order of their seeds.
+If a change concerned the verdict, the last word of a cell is the verdict.
 
 """
 
@@ -397,22 +397,26 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 HEAD_OF_CHANGES = """# Changes to tolerances, measures and verdicts
 
-Each claim has a tolerance for every number that it expects. The tolerances come from the sources' numbers. For most
-numbers, we read the tolerance out of the source before any measurement. `tests/sources/ledger_bands.csv` lists these
-tolerances, and gives a reason where a claim's tolerance differs. A test compares the claims with this list.
+A claim expects each measured number to lie within a tolerance. The tolerances of claims come from the sources'
+numbers. For most numbers, we read the tolerance out of the source before any measurement. The file
+`tests/sources/ledger_bands.csv` lists the tolerances that we read out of sources before measuring. The file also gives
+a reason where the tolerance of a claim differs from the listed tolerance. A test compares the tolerances of all claims
+with the file.
 
-- About a third of the numbers are not on the list. We chose their tolerances when we wrote the claim.
-- The tolerances of the source `validity` are those of the audit. The reason of each tolerance says whether we chose
-  the tolerance after seeing numbers.
+- About a third of the numbers of claims are not in `tests/sources/ledger_bands.csv`. We chose the tolerances of numbers
+  that are not in the file when we wrote the claim.
+- The tolerances of the source `validity` are those of the audit that `validity` reproduces. The reason of each
+  tolerance of `validity` says whether we chose the tolerance after seeing numbers.
 - We committed the claims of `he` and `arena` before we measured their networks.
 
-We changed some tolerances and measures after seeing a number. Some of these changes let a claim hold that did not hold
-before. This page lists each change with the numbers before and after it, and with its reason. `docs/findings.py` writes
-this page from the claims' records.
+We changed some tolerances and measures after seeing a number. Because of such a change, some claims hold that did not
+hold before. This page lists each change of a tolerance or measure, with the reason and with the numbers before and
+after the change. `docs/findings.py` writes this page from the claims' records.
 
-The page does not list verdicts that changed because the networks changed. Three changes of this kind matter:
+This page does not list verdicts that changed because we measured other networks, or because we count networks in
+another way. Three changes of networks and counting matter:
 
-- Since 2026-11-23, `nanda/mainline-0` has the paper's own seed.
+- Since 2026-11-23, `nanda/mainline-0` has the seed of Nanda et al.'s own network.
 - Since 2026-11-28, networks of one seed that differ by rounding count as one seed.
 - Since 2026-11-28, one seed cannot refute a claim. Claims that were refuted on one seed are now open.
 
