@@ -89,7 +89,7 @@ def read_unpacked(path: Path, most: int) -> bytes:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(str(error)) from error
     if len(content) > most:
-        raise ValueError(f"it has more than {most:,} bytes")
+        raise ValueError(f"the file has more than {most:,} bytes")
     return content
 
 
@@ -115,7 +115,9 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
         ValueError: it is a file, or cannot be made or written.
     """
     if len(folder.absolute().parts) > MOST_LEVELS:
-        raise ValueError(f"{option} has {len(folder.parts):,} levels of folders, more than {MOST_LEVELS}")
+        raise ValueError(
+            f"{option} names {len(folder.parts):,} nested folders, more than {MOST_LEVELS}; name a shorter path"
+        )
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not there.is_dir():
         raise ValueError(f"{option} {folder} is not a folder; name a folder" if there == folder else

@@ -54,8 +54,8 @@ def test_parts_of_a_spec_are_what_they_should_be(part: str) -> None:
 
 def test_trainings_that_no_disk_holds_are_refused() -> None:
     refused(lambda: Recipe(epochs=10**18, log_every=10**17, snapshot_every=10**17), "epochs")
-    refused(lambda: Recipe(epochs=10**9), "raise log_every")
-    refused(lambda: Recipe(epochs=10**8, log_every=10**6, snapshot_every=1), "raise snapshot_every")
+    refused(lambda: Recipe(epochs=10**9), "give a larger log_every")
+    refused(lambda: Recipe(epochs=10**8, log_every=10**6, snapshot_every=1), "give a larger snapshot_every")
     assert Recipe(epochs=10**7, log_every=1000, snapshot_every=1000).epochs == 10**7
     refused(lambda: Nudge("embed.W_E", 10**9), "ulps")
 

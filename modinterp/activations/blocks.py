@@ -34,7 +34,7 @@ def joined(blocks: Iterable[Shaped[Tensor, "some *rest"]], size: int) -> Shaped[
         found[began : began + len(block)] = block
         began += len(block)
     if found is None:
-        raise ValueError("there is no block to join")
+        raise ValueError("no blocks were given to join; give at least one block")
     return found
 
 

@@ -30,7 +30,7 @@ def at_the_end(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def _grid(task: Task) -> tuple[int, ...]:
     if task.grid is None:
-        raise ValueError(f"the inputs of {task.name} form no grid")
+        raise ValueError(f"the inputs of {task.name} do not form a grid of pairs")
     return task.grid
 
 

@@ -46,9 +46,9 @@ def heads_at_mean(
     n_layers, n_pos, n_heads, _ = means.shape
     where = range(n_pos) if positions is None else positions
     if not all(0 <= layer < n_layers and 0 <= head < n_heads for layer, head in heads):
-        raise ValueError(f"heads are layer and number below {n_layers} and {n_heads}, got {heads!r}")
+        raise ValueError(f"each head must be a layer below {n_layers} and a number below {n_heads}, got {heads!r}")
     if not all(0 <= position < n_pos for position in where):
-        raise ValueError(f"positions are numbers below {n_pos}, got {positions!r}")
+        raise ValueError(f"positions must be numbers from 0 to below {n_pos}, got {positions!r}")
 
     def replace(z: Tensor, hook: HookPoint) -> Tensor:
         layer, z = int((hook.name or "").split(".")[1]), z.clone()

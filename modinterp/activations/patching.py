@@ -43,7 +43,7 @@ def sources(task: Task, source: Source) -> tuple[Int[Tensor, "a b"], Int[Tensor,
         ValueError: the inputs form no grid of pairs, or a source lies outside the grid.
     """
     if task.grid is None or len(task.grid) != 2:
-        raise ValueError(f"the inputs of {task.name} form no grid of pairs")
+        raise ValueError(f"the inputs of {task.name} do not form a grid of pairs")
     a, b = torch.meshgrid(*map(torch.arange, task.grid), indexing="ij")
     of_a, of_b = source(a, b)
     for found, size in ((of_a, task.grid[0]), (of_b, task.grid[1])):
@@ -145,7 +145,10 @@ def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
     answers = task.answers().view(a.shape).to(cache[LOGITS].device)
     others = answers[a, b]
     if torch.equal(answers, others):
-        raise ValueError("every pair has the answer of its source: there is no difference to see")
+        raise ValueError(
+            "every pair has the same answer as its source pair, so patching shows no effect; choose source "
+            "pairs with other answers"
+        )
 
     def difference(logits: Tensor) -> float:
         gap = logits.gather(-1, others[..., None]) - logits.gather(-1, answers[..., None])

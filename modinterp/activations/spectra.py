@@ -93,7 +93,7 @@ class Spectra:
         """
         if (self.names, self.grid) != (later.names, later.grid):
             here, there = (f"{len(s.names)} fields over {s.grid}" for s in (self, later))
-            raise ValueError(f"spectra of {there} do not go on with those of {here}")
+            raise ValueError(f"the spectra of {there} cannot continue those of {here}")
         earlier = self.before(int(later.epochs.min()))._tensors().values()
         return Spectra(self.names, self.grid, *map(torch.cat, zip(earlier, later._tensors().values(), strict=True)))
 
@@ -135,7 +135,7 @@ def spectra(network: Network, task: Task, epoch: int) -> Spectra:
         ValueError: the task's inputs form no grid of two numbers.
     """
     if task.grid is None or len(task.grid) != 2:
-        raise ValueError(f"the inputs of {task.name} form no grid of two numbers")
+        raise ValueError(f"the inputs of {task.name} do not form a grid of two numbers")
     grid, by_name = (task.grid[0], task.grid[1]), _fields(network, task)
     fields = torch.stack([x.float() for x in by_name.values()]).unflatten(1, grid)
     lengths = wave_lengths(fields).flatten(1)

@@ -29,7 +29,7 @@ from modinterp.arguments import axes_of, check, is_array_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_WITHIN_AN_ANALYSIS = ContextVar("within an analysis", default=False)
+_WITHIN_AN_ANALYSIS = ContextVar("inside another analysis", default=False)
 SAME = (("a", "b"), ("component_a", "component_b"))  # axes of one size
 
 
@@ -74,16 +74,16 @@ def _check(given: Given, hints: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must hold a tensor, got none")
         for x, annotation in _arrays(value, kind):
             if not is_finite(x):
-                raise ValueError(f"{name} must be finite, got NaN or infinity in it")
+                raise ValueError(f"{name} must be finite, but contains NaN or infinity")
             if x.numel() == 0:
                 raise ValueError(f"{name} must not be empty, got shape {tuple(x.shape)}")
             for axis, size in axes_of(x, annotation) or () if annotation is not None else ():
                 if not axis.isdigit() and axis[0] not in "#_" and sizes.setdefault(axis, size) != size:
-                    known, what = sizes[axis], "what stands before it"
+                    known, what = sizes[axis], "the arguments before it"
                     raise ValueError(f"{name} must have size {known} along {axis}, as {what}, got {size}")
     for one, other in SAME:
         if one in sizes and other in sizes and sizes[one] != sizes[other]:
-            raise ValueError(f"{one} and {other} must be of one size, got {sizes[one]} and {sizes[other]}")
+            raise ValueError(f"{one} and {other} must have equal sizes, got {sizes[one]} and {sizes[other]}")
     for name, value in given.items():
         if value is None:
             continue

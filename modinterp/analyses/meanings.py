@@ -34,7 +34,7 @@ class Holds:
     def check(self, name: str, value: pd.DataFrame | ActivationCache) -> None:
         """Raise ValueError if a column or hook is missing, or if a column is not numeric."""
         if missing := [wanted for wanted in self.names if wanted not in list(value.keys())]:
-            raise ValueError(f"{name} must hold {', '.join(self.names)}, got none of the name {missing[0]}")
+            raise ValueError(f"{name} must hold {', '.join(self.names)}, but the name {missing[0]} is missing")
         if isinstance(value, pd.DataFrame):
             for column in self.names:
                 _numbers(f"{name}[{column!r}]", value[column])
@@ -48,13 +48,13 @@ def _numbers(name: str, value: pd.Series) -> None:
 def _series(name: str, value: pd.Series) -> None:
     _numbers(name, value)
     if value.empty:
-        raise ValueError(f"{name} must have a row, got none")
+        raise ValueError(f"{name} must have at least one row, got none")
 
 
 def _network(name: str, value: Network) -> None:
     for weight, x in value.state_dict().items():
         if not is_finite(x):
-            raise ValueError(f"{name} must have finite weights, got NaN or infinity in {weight}")
+            raise ValueError(f"{name} must have finite weights, but {weight} contains NaN or infinity")
 
 
 def _pairs_task(name: str, value: Task) -> None:
@@ -62,9 +62,9 @@ def _pairs_task(name: str, value: Task) -> None:
         return
     p, grid = value.output_sizes[0], value.grid
     if grid is None or len(grid) != 2 or grid[0] != grid[1]:
-        raise ValueError(f"{name} must be one of pairs of residues, got {value.name}")
+        raise ValueError(f"{name} must be a task on pairs of residues, got {value.name}")
     if p < 2:
-        raise ValueError(f"{name} must have 2 answers at least, got {p}")
+        raise ValueError(f"{name} must have at least 2 answers, got {p}")
 
 
 KINDS: dict[type, Callable[[str, Any], None]] = {Network: _network, Task: _pairs_task, pd.Series: _series}
@@ -88,7 +88,7 @@ def _labels(name: str, value: Tensor, sizes: Sizes, given: Given) -> None:
 
 def _permutation(name: str, value: Tensor, _sizes: Sizes, _given: Given) -> None:
     if not torch.equal(value.sort().values.cpu(), torch.arange(len(value), dtype=value.dtype)):
-        raise ValueError(f"{name} must be a permutation of 0 .. {len(value) - 1}, and is none")
+        raise ValueError(f"{name} must be a permutation of 0 .. {len(value) - 1}")
 
 
 def _residue(name: str, value: int, sizes: Sizes, _given: Given) -> None:
@@ -105,7 +105,7 @@ def _fits(name: str, value: Task, sizes: Sizes, given: Given) -> None:
 def _of_order(name: str, n: int, sizes: Sizes) -> None:
     for axis in ("element", "a", "output"):
         if sizes.get(axis, n) != n:
-            raise ValueError(f"{name} must be of order {sizes[axis]}, the size along {axis}, got one of order {n}")
+            raise ValueError(f"{name} must be of order {sizes[axis]}, the size along {axis}, got a group of order {n}")
 
 
 def _representations(name: str, value: Any, sizes: Sizes, given: Given) -> None:
@@ -114,12 +114,14 @@ def _representations(name: str, value: Any, sizes: Sizes, given: Given) -> None:
     for n in {len(rho.matrices) for rho in ([value] if many is None else many)}:
         _of_order(name, n, sizes)
         if isinstance(task := given.get("task"), Group) and task.n != n:
-            raise ValueError(f"{name} must be of {task.group}, of order {task.n}, got some of a group of order {n}")
+            raise ValueError(
+                f"{name} must be of {task.group}, of order {task.n}, got representations of a group of order {n}"
+            )
     if many is None:
         return
     for axis, count in (("irrep", len(many)), ("component", sum(rho.rank for rho in many))):
         if sizes.get(axis, count) != count:
-            raise ValueError(f"{name} must be as many as {sizes[axis]} along {axis}, got {count}")
+            raise ValueError(f"{name} must contain {sizes[axis]} entries, the size along {axis}, got {count}")
 
 
 def _partition(name: str, value: tuple[int, ...], _sizes: Sizes, _given: Given) -> None:

@@ -50,7 +50,9 @@ class Claim(ClaimData):
             if set(self.needs) <= set(names) or (self.of_one is not None and names[0] in self.needs):
                 raise
             asked = self.needs[0] + " and others together" * (self.of_one is None and len(self.needs) > 1)
-            raise ValueError(f"{self.id} is measured on {asked}, and has no numbers of {name_list(names)}") from error
+            raise ValueError(
+                f"{self.id} is measured on {asked}, so there are no numbers for {name_list(names)}"
+            ) from error
 
     def _checked(self, *runs: Run) -> Result:
         """Do the work of `check`, but let errors of the measure pass unchanged."""
@@ -139,14 +141,17 @@ class Claim(ClaimData):
         except NotRecorded as error:
             return self.open("does not apply", str(error))
         except UNDEFINED:
-            why = why_undefined(measure_as_published(run)) or "something that it counts or divides by is not there"
+            why = (
+                why_undefined(measure_as_published(run))
+                or "something that the claim counts or divides by does not exist in this network"
+            )
             return self.open("does not apply", f"its numbers are not defined for this network: {why}")
         missing = [name for name in self.bands if any(v != v for v in result.measured[name])]
         if not missing:
             return result
         why = why_undefined(measure_as_published(run)) if self.needs else ""
         names = ", ".join(result.title(name) for name in missing)
-        return self.open("does not apply", f"not defined here: {names}" + f", as {why}" * bool(why))
+        return self.open("does not apply", f"not defined for this network: {names}" + f", as {why}" * bool(why))
 
     def check_available(self, runs: Mapping[str, Run]) -> Result:
         """Check the claim on all available runs that it is about.

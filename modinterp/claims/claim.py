@@ -82,7 +82,10 @@ def _with_quantities(measure: Measure, keys: tuple[str, ...]) -> Measure:
     def both(*runs: NetworkMeasurements) -> Mapping[str, Value]:
         numbers, quantities = measure(*runs), (of_quantities(keys) if len(runs) == 1 else each(of_quantities(keys)))
         if twice := sorted(set(numbers) & set(REGISTRY)):
-            raise ValueError(f"a measure returns {', '.join(twice)}, the key of a quantity; a claim names that itself")
+            raise ValueError(
+                f"a measure returns {', '.join(twice)}, which is the key of a registered quantity; name the "
+                "quantity in `expected` instead"
+            )
         return {**numbers, **quantities(*runs)}
 
     return both
@@ -177,18 +180,22 @@ class ClaimData:
 
     def __post_init__(self) -> None:
         if not self.expected:
-            raise ValueError(f"{self.id} expects nothing, so nothing could refute it")
+            raise ValueError(f"{self.id} has no expected number, so no measurement could refute it")
         if unknown := sorted({*self.behaviour} - {*self.expected} | {*self.behaviour} & {*REGISTRY}):
             raise ValueError(
-                f"{self.id} lists {', '.join(unknown)} as behaviour, which are no expected numbers of its own measure"
+                f"{self.id} lists {', '.join(unknown)} as behaviour, which are not among the expected "
+                "numbers of its own measure"
             )
         if self.measure is None:
             of_quantities(self.names)  # which must exist
         for pattern in self.required:
             if not _fits(pattern, self.needs):
-                raise ValueError(f"{self.id} requires {pattern}, which none of its needs fits")
+                raise ValueError(f"{self.id} requires {pattern}, but no run in its `needs` matches this pattern")
         if unknown := sorted(set(self.outside) - set(self.printed)):
-            raise ValueError(f"{self.id} says why {', '.join(unknown)} lies outside, which the source does not print")
+            raise ValueError(
+                f"{self.id} explains why {', '.join(unknown)} differs from the source, but the source prints "
+                "no such number"
+            )
 
     @property
     def bands(self) -> Mapping[str, Band]:

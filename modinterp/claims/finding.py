@@ -22,11 +22,11 @@ Control = Literal[
 
 VERDICTS: tuple[Verdict, ...] = ("holds", "mixed", "refuted", "open")
 KINDS: dict[Kind, str] = {
-    "source": "The source is wrong, whatever the network",
-    "network": "The source states this about its one network; none of our networks shows it",
-    "setting": "The source leaves a setting open, and our choice of it decides the verdict",
-    "near miss": "Our number misses the tolerance by less than 5% of the tolerance's edge",
-    "our own expectation": "Our own expectation was wrong; the source does not state it",
+    "source": "The source's statement is wrong for every network",
+    "network": "The source's statement is about its one network, and holds in none of our networks",
+    "setting": "The source leaves a setting open, and our choice of this setting decides the verdict",
+    "near miss": "The number misses its tolerance by less than 5% of the tolerance's edge",
+    "our own expectation": "Our own expectation was wrong; the source does not state this expectation",
 }
 
 

@@ -164,7 +164,7 @@ def _answers(
         except ray.exceptions.RayTaskError:  # an error of ours
             raise
         except ray.exceptions.RayError as error:
-            kind, value = "failed", f"lost more than {RETRIES} times: {str(error).splitlines()[0]}"
+            kind, value = "failed", f"the task was lost more than {RETRIES} times: {str(error).splitlines()[0]}"
         ended |= {row: {STATE: "held elsewhere" if kind == "later" else kind} for row in piece.rows}
         if kind == "later":
             held.append((time.monotonic() + seconds_until_tried_again, piece))

@@ -29,8 +29,8 @@ exit code: 0 for every result, 2 on bad usage, 130 after Ctrl-C.""",
     add = parser.add_argument
     add("networks", metavar="NETWORK", nargs="+", help="names of runs, SOURCE/RUN, or .safetensors, .pt or .pth files")
     add("--epochs", metavar="N", type=int, nargs="+", default=[], help="compare the snapshots of runs at these epochs")
-    add("--op", help="the operation of files; runs have their own (default: add)")
-    add("--p", metavar="P", type=int, help="the modulus of files (default: taken from the shapes)")
+    add("--op", help="the operation that the networks in files learned; runs have their own (default: add)")
+    add("--p", metavar="P", type=int, help="the modulus of networks in files (default: taken from the shapes)")
     add_forward_pass(parser)
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
     add(
@@ -41,7 +41,7 @@ exit code: 0 for every result, 2 on bad usage, 130 after Ctrl-C.""",
         help="folder for the report (default: %(default)s)",
     )
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
-    draws = "random samples for each null of the spectrum, 99 or more (default: 99)"
+    draws = "random matrices for each null hypothesis about the spectrum, at least 99 (default: 99)"
     add("--draws", metavar="N", type=int, default=99, help=draws)
     return parser
 

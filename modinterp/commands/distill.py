@@ -31,8 +31,9 @@ def _parser(prog: str) -> Parser:
         prog=prog,
         description="""Write a network over pairs as formulas, from a few numbers to all of its weights.
 
-Prints how many numbers each formula has, and how far it is from the network on all pairs. Every number is a projection
-of weights and activations. --out writes one formula as a program: a module of numpy, and its numbers as JSON.""",
+Prints how many numbers each formula has, and how far its answers are from the network's on all pairs.
+Every number is a projection of weights and activations. --out writes one formula as a program: a module of numpy, and
+its numbers as JSON.""",
         epilog="""examples:
   %(prog)s SOURCE/RUN --out clock.py
   %(prog)s model.pt --op add --p 97 --rung waves --out waves.py
@@ -42,7 +43,7 @@ exit code: 0 for every result, 2 on bad usage or if no formula can be written, 1
     add = parser.add_argument
     add("network", metavar="RUN_OR_FILE", help="name of a run, SOURCE/RUN, or a .safetensors, .pt or .pth file")
     add_operation(parser)
-    add("--p", metavar="P", type=int, help="the modulus of a file (default: taken from the shapes)")
+    add("--p", metavar="P", type=int, help="the modulus of a network in a file (default: taken from the shapes)")
     add_forward_pass(parser)
     rung = f"the formula that --out writes: {', '.join(RUNGS)} (default: the shortest that answers as the network does)"
     add("--rung", choices=RUNGS, metavar="RUNG", help=rung)
@@ -50,12 +51,12 @@ exit code: 0 for every result, 2 on bad usage or if no formula can be written, 1
         "--out",
         metavar="FILE",
         type=Path,
-        help="the module to write, with a JSON file of its numbers (default: none)",
+        help="the Python module to write, with a JSON file of its numbers (default: none)",
     )
     add(
         "--stages",
         action="store_true",
-        help="print the loss when the formula enters the network part by part",
+        help="print the loss when parts of the formula replace parts of the network, one after the other",
     )
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
@@ -89,7 +90,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.di
             or "no formula answers as the network does"
         )
         raise ValueError(
-            f"no formula to write ({why}); --rung names one of {', '.join(x.key for x in d.rungs) or 'none'}"
+            f"there is no formula to write ({why}); --rung names one of {', '.join(x.key for x in d.rungs) or 'none'}"
         )
     module, numbers = write_program(d, rung, out)
     print(f"\nprogram: {module}\nnumbers: {numbers}")

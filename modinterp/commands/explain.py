@@ -28,17 +28,22 @@ def add_operation(parser: Parser) -> None:
 def add_forward_pass(parser: Parser) -> None:
     """Add the arguments that say of a file's network how it computes and which tokens it takes."""
     add = parser.add_argument
-    neurons = "the nonlinearity of the neurons in a file (default: relu)"
+    neurons = "the nonlinearity of the neurons of the network in a file (default: relu)"
     add("--act", dest="act_fn", metavar="NAME", choices=ACTIVATIONS, help=neurons)
-    rate = "the share of softmax in the attention of a file; the rest is constant (default: 1)"
+    rate = (
+        "the share of softmax in the attention of the network in a file; the other share is constant attention "
+        "(default: 1)"
+    )
     add("--attention-rate", metavar="RATE", type=float, help=rate)
-    causal = "whether each position of a file attends only to itself and earlier positions (default: yes)"
+    causal = (
+        "whether each position of the network in a file attends only to itself and earlier positions (default: yes)"
+    )
     add("--causal", action=BooleanOptionalAction, help=causal)
-    equals = "whether = follows the numbers (default: taken from the shapes)"
+    equals = "whether the token = follows the numbers (default: taken from the shapes)"
     add("--equals", action=BooleanOptionalAction, help=equals)
     vocabularies = "2 if the second number has its own tokens (default: taken from the shapes)"
     add("--vocabularies", type=int, choices=(1, 2), help=vocabularies)
-    joined = "how the hidden layer of a file combines the embeddings (default: taken from the shapes)"
+    joined = "how the hidden layer of the network in a file combines the embeddings (default: taken from the shapes)"
     add("--joined", choices=("sum", "sum after W_in", "concatenated"), help=joined)
 
 
@@ -47,8 +52,8 @@ def _parser(prog: str) -> Parser:
         prog=prog,
         description="""Explain a network over pairs of numbers mod p, of elements of a group, or on sequences.
 
-Finds the frequencies that the network uses, compares them with calibrated nulls, and changes them inside the network.
-Prints one table and writes one page. Nothing in a file is executed.
+Finds the frequencies that the network uses, compares them with random matrices, and changes
+their waves inside the network. Prints one table and writes one page. Nothing in a file is executed.
 
 A file does not determine how its network computes: set the options that you know. The explanation states the usual
 values that it assumes for all other options, and warns if another value fits better.""",
@@ -65,7 +70,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add = parser.add_argument
     add("network", metavar="FILE", help="a .safetensors, .pt or .pth file, or the name of a run, SOURCE/RUN")
     add_operation(parser)
-    add("--p", metavar="P", type=int, help="the modulus (default: taken from the shapes)")
+    add("--p", metavar="P", type=int, help="the modulus p (default: taken from the shapes)")
     group = "S5, D59, A5, C2 x S3, a CSV file with a table, or answers: the network's own table (default: answers)"
     add("--group", metavar="GROUP", help=f"with --op group: {group}")
     elements = "a file with the elements of the group, one on each line, in the order of their tokens (default: sorted)"
@@ -74,7 +79,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
     add("--runs", metavar="DIR", help="look for named runs in DIR, or in hf://OWNER/REPO (default: checkpoints/)")
     add("--out", metavar="DIR", type=folder, help="folder for the report (default: reports/explain/NAME)")
     add("--device", default="cpu", help="cpu, cuda, or auto: a GPU if there is one (default: cpu)")
-    draws = "draws for each null of the spectrum, 99 or more (default: 199)"
+    draws = "random draws for each null hypothesis about the spectrum, at least 99 (default: 199)"
     threads = "number of threads (default: one per free core)"
     add("--threads", metavar="N", type=int, help=threads)
     add("--draws", metavar="N", type=int, default=199, help=draws)

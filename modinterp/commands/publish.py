@@ -44,18 +44,18 @@ exit code: 0 when all runs were published, 2 on bad usage, 130 after Ctrl-C.""",
     out_help = "folder for the published runs (default: checkpoints/; with --hub a temporary folder)"
     option("--out", metavar="DIR", type=folder, help=out_help)
     snapshots_help = (
-        "also ship the snapshots of these epochs, or of a dozen epochs (default: the epochs already published)"
+        "also publish the snapshots of these epochs, or of a dozen epochs (default: the epochs already published)"
     )
     option("--snapshots", metavar="EPOCH", type=int, nargs="*", help=snapshots_help)
-    option("--no-spectra", action="store_true", help="leave out the log of spectra")
+    option("--no-spectra", action="store_true", help="leave out the logged spectra of the training")
     option("--hub", metavar="OWNER/REPO", help="upload to this repository of the Hugging Face Hub, with a card; needs "
            "HF_TOKEN (default: none)")  # fmt: skip
     option("--licence", metavar="NAME", default="mit", help="licence of the weights on the Hub (default: mit)")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--float16", action="store_true", help="ship the final weights as float16, half the size")
+    size.add_argument("--float16", action="store_true", help=("publish the final weights as float16, in half the size"))
     size.add_argument("--tables", action="store_true",
-                      help="ship history, progress and the measurements of claims, without the weights")  # fmt: skip
-    option("--measured", action="store_true", help="ship the measurements of claims beside the weights")
+                      help="publish history, progress and the measurements of claims, without the weights")  # fmt: skip
+    option("--measured", action="store_true", help="publish the measurements of claims in addition to the weights")
     option(
         "--device",
         default="cpu",
@@ -66,7 +66,7 @@ exit code: 0 when all runs were published, 2 on bad usage, 130 after Ctrl-C.""",
     return parser
 
 
-@one_line_errors("stopped; runs published before are unchanged")
+@one_line_errors("stopped; runs that were published earlier are unchanged")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.publish") -> int:
     """Run the command, which the user calls `prog`; returns its exit code."""
     given = sys.argv[1:] if arguments is None else arguments

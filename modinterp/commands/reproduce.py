@@ -84,8 +84,11 @@ With --checkpoint: 1 when a claim about networks is refuted, 0 when no claim is.
     parser.add_argument("--workers", metavar="N", type=int,
                         help="number of processes (default: one per free core)")  # fmt: skip
     parser.add_argument("--recompute", action="store_true",
-                        help="measure all networks from weights, and leave out those without weights")  # fmt: skip
-    parser.add_argument("--list", action="store_true", help="list the claims with their recorded verdicts, and stop")
+                        help="measure all networks from their weights, and leave out networks without "
+                            "weights")  # fmt: skip
+    parser.add_argument(
+        "--list", action="store_true", help=("list the claims with their recorded verdicts, and measure nothing")
+    )
     add_cluster_arguments(parser, "a run")
     return parser
 
@@ -107,7 +110,7 @@ def _names(options: argparse.Namespace) -> tuple[str, ...]:
     found = of_each(lambda source: (source.matching(options.only or "*"), source.drawings))
     names = tuple(name for name, (claims, _) in found.items() if claims or options.only is None)
     if not names:
-        raise ValueError(f"no claim of any source fits {options.only!r}; --list shows all ids")
+        raise ValueError(f"no claim of any source matches {options.only!r}; --list shows all ids")
     return names
 
 
@@ -191,7 +194,7 @@ def _reproduced(name: str, options: argparse.Namespace, device: str, taken: Take
     print("\n".join(summary(reproduced, options.checkpoint, time.perf_counter() - began)))
     print(f"report: {path}")
     for run, reason in reproduced.damaged.items():
-        tell_error(ValueError(f"{run} is left out: {reason}; `git restore` brings back a file of a checkout"))
+        tell_error(ValueError(f"{run} is left out: {reason}; `git restore` restores a damaged file of a checkout"))
     code = BAD_USAGE if reproduced.damaged else int(not reproduced.as_expected)
     return index_entry(reproduced), code
 
@@ -279,7 +282,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.re
     if options.workers is not None and options.workers < 1:
         raise ValueError(f"--workers must be a whole number of at least 1, got {options.workers}")
     if options.checkpoint is not None and options.on:
-        raise ValueError("--checkpoint names one network; --on ray measures several runs")
+        raise ValueError("--checkpoint measures one network, and --on ray is for several runs; leave one of them out")
     names = _names(options)
     if options.list:
         for name in names:

@@ -61,7 +61,7 @@ after Ctrl-C, 143 after SIGTERM.""",
     ))  # fmt: skip
     train_arguments(commands.add_parser(
         "train", help="train runs of the sources, or continue them",
-        description="""Train runs of the sources, those of one shape together.
+        description="""Train runs of the sources; runs of one shape train together.
 
 You can stop the training at any moment: the same command continues it, and ends with the same bits.""",
         epilog=f"""examples:
@@ -269,7 +269,7 @@ def _check(patterns: list[str], root: Path | None) -> int:
     there = names_of_all(where)
     names = [name for name in there if any(fnmatch.fnmatchcase(name, x) for x in patterns)]
     for pattern in (x for x in patterns if x != "*" and not fnmatch.filter(there, x)):
-        raise ValueError(f"no run in {where} fits {pattern!r}{suggestion(pattern, there) or ALL_READ}")
+        raise ValueError(f"no run in {where} matches {pattern!r}{suggestion(pattern, there) or ALL_READ}")
     found = [checked(name, where) for name in names]
     for line in lines(found):
         print(line)

@@ -48,16 +48,23 @@ def watch_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=folder, help="folder for the page "
                         "(default: reports/watch/NAME)")  # fmt: skip
     parser.add_argument("--every", metavar="S", type=float, default=5.0,
-                        help="seconds between two reads (default: 5; training writes every 20)")  # fmt: skip
-    parser.add_argument("--once", action="store_true", help="write the page as it is now, and stop")
+                        help=(
+                            "seconds between two updates of the page (default: 5; training writes its state "
+                            "every 20)"
+                        ))  # fmt: skip
+    parser.add_argument(
+        "--once", action="store_true", help=("write the page once, and do not wait for the training to end")
+    )
 
 
 def train_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of `train`: which runs, how, and on which cluster."""
     _what_to_train(parser)
-    parser.add_argument("--threads", metavar="N", type=int, help="threads of one process on a CPU; their number "
-                        "changes the last bits (default: as torch chooses for one run; for several, one thread in each "
-                        "of as many processes as cores are free)")  # fmt: skip
+    parser.add_argument("--threads", metavar="N", type=int, help=(
+        "number of threads of one process on a CPU, which changes the last bits of the results (default: for "
+        "one run torch's choice; for several runs one thread in each process, and one process for each free "
+        "core)"
+    ))  # fmt: skip
     add_cluster_arguments(parser, "a group of runs of one shape")
 
 
@@ -69,7 +76,8 @@ def sbatch_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpus", metavar="N", type=int, default=1, help="cores of a job (default: 1)")
     parser.add_argument("--gpus", metavar="N", type=int, default=0, help="GPUs of a job (default: 0)")
     parser.add_argument("--sbatch", metavar="OPTION", action="append", default=[],
-                        help="a further option, such as --sbatch=--partition=short (default: none)")  # fmt: skip
+                        help="a further option of sbatch, such as --sbatch=--partition=short (default: "
+                            "none)")  # fmt: skip
 
 
 def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> None:

@@ -69,10 +69,10 @@ def _learned(run: TrainedRun) -> str:
     """How accurate a trained network is, as clauses, and what to try where it does not generalise."""
     last = run.history.iloc[-1]
     train, test = last["train_accuracy"], last["test_accuracy"]
-    line = f"; right on {train:.1%} of the training pairs, and on {test:.1%} of the test pairs"
+    line = f"; the network is right on {train:.1%} of the training pairs, and on {test:.1%} of the test pairs"
     if train > GENERALISED > test:
-        line += "\nThe network memorised its training pairs and does not generalise. More epochs or pairs may help:"
-        line += " a FILE with `fraction: 0.7`, or a larger --p"
+        line += "\nThe network memorised its training pairs and does not generalise."
+        line += " More epochs or training pairs may help: a FILE with `fraction: 0.7`, or a larger --p"
     return line
 
 

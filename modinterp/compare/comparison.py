@@ -48,7 +48,7 @@ class Comparison:
             KeyError: the comparison has no network of that name.
         """
         if name not in self.explanations:
-            raise KeyError(f"no network {name!r}; there are {', '.join(self.names)}")
+            raise KeyError(f"there is no network {name!r}; choose one of {', '.join(self.names)}")
         return self.explanations[name]
 
     @cached_property

@@ -45,7 +45,7 @@ def compare(
     check("epochs", epochs, Sequence[int])
     named = list(networks.items()) if isinstance(networks, Mapping) else [(None, network) for network in networks]
     if not named:
-        raise ValueError("there is nothing to compare")
+        raise ValueError("there is no network to compare; give at least one")
     explanations: dict[str, Explanation] = {}
     for given, network in named:
         for suffix, one in _snapshots(network, epochs, options):
@@ -82,9 +82,9 @@ def _snapshots(
     if isinstance(network, str | Path) and Path(network).suffix not in READ:
         network = load(network, root=options.get("root"), device=options.get("device", "cpu"))
     if not isinstance(network, TrainedRun):
-        raise ValueError(f"epochs need a run with snapshots, got {type(network).__name__}")
+        raise ValueError(f"--epochs needs a run with snapshots, got {type(network).__name__}")
     for epoch in epochs:
         if epoch not in network.snapshots:
             there = ", ".join(map(str, network.snapshots)) or "none"
-            raise ValueError(f"{network.name} has no snapshot of epoch {epoch}; there are {there}")
+            raise ValueError(f"{network.name} has no snapshot of epoch {epoch}; it has snapshots of epochs {there}")
         yield f" at {epoch:,}", TrainedRun(network.name, network.task, network.at(epoch), network.spec)

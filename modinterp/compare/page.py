@@ -30,7 +30,10 @@ def figures(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
 
 def _figure_of_formulas(comparison: Comparison) -> Iterator[tuple[str, go.Figure]]:
     if any((curve["share of all numbers"] > 0).any() for curve in comparison.curves.values()):
-        yield "ladders", ladders(comparison.curves, "Formulas of each network: how far they are from it, by their size")
+        yield (
+            "ladders",
+            ladders(comparison.curves, "Distance between each network and its formulas, by the size of the formula"),
+        )
 
 
 def _renamed(comparison: Comparison) -> Comparison:
@@ -73,8 +76,8 @@ def page(comparison: Comparison) -> str:
         tables=[
             table_html("Agreement of the key frequencies (Jaccard)", shown_as.agreement().reset_index(names="")),
             table_html("Share of the energy at the key frequencies", shown_as.frequencies()),
-            table_html("Loss without one frequency [nats]", shown_as.losses_without()),
-            table_html("Formulas, and how faithful they are", shown_as.formulas()),
+            table_html("Loss with one frequency removed from the logits [nats]", shown_as.losses_without()),
+            table_html("How well formulas reproduce each network", shown_as.formulas()),
             table_html("Every number", shown_as.numbers().reset_index(names="key")),
         ],
     )

@@ -30,9 +30,9 @@ def program(d: Distilled, rung: Rung, name: str) -> str:
     """
     found = rung.faithfulness
     words = (
-        f"{rung.assumption} {rung.formula.numbers:,} numbers replace {d.numbers:,} weights. The formula answers "
-        f"{found.accuracy:.2%} of pairs correctly, and {found.same:.2%} as the network does. Every number is a "
-        "projection of the network's weights and activations."
+        f"{rung.assumption} {rung.formula.numbers:,} numbers replace {d.numbers:,} weights. The formula "
+        f"answers {found.accuracy:.2%} of pairs correctly, and gives the network's answer on "
+        f"{found.same:.2%} of pairs. Every number is a projection of the network's weights and activations."
     )
     title = f"{MARK}: {d.m.task.name} as the network {Path(d.m.name).name} computes it, rung `{rung.key}`."
     act = ACTS[rung.formula.act_fn]
@@ -54,7 +54,7 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
         OSError: the folder cannot be written.
     """
     if out.suffix != ".py" or not out.stem.isidentifier():
-        raise ValueError(f"{out} is no name of a module; expected one such as clock.py")
+        raise ValueError(f"{out} is not the name of a Python module; choose a name such as clock.py")
     numbers = out.with_suffix(".json")
     _check_own(out, MARK)
     _check_own(numbers, '"rung"')
@@ -66,4 +66,4 @@ def write_program(d: Distilled, rung: Rung, out: Path) -> tuple[Path, Path]:
 def _check_own(path: Path, mark: str) -> None:
     """Raise ValueError if a file exists at the path and was not written by `write_program`."""
     if path.exists() and (not path.is_file() or mark not in path.read_text(encoding="utf-8", errors="replace")[:200]):
-        raise ValueError(f"{path} is there and was not written by `modinterp distill`; choose another name for --out")
+        raise ValueError(f"{path} exists and was not written by `modinterp distill`; choose another name for --out")

@@ -14,7 +14,7 @@ HEAD = '''"""{title}
 {words}
 
     python {name}.py 3 5      the answer to one pair
-    python {name}.py          the share of all pairs that it answers rightly
+    python {name}.py          the share of all pairs that it answers correctly
 """
 
 {imports}

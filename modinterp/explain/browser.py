@@ -77,10 +77,10 @@ def _neurons(m: CyclicMeasurements) -> Iterator[Part]:
         active = float((maps[n] > 0).double().mean())
         text = f"{fraction:.1%} of its variance at frequency {int(freq)}; above 0 on {active:.0%} of the pairs"
         own = (
-            "what the neuron reads of each number: W_E times its input weights",
+            "what the neuron reads of each number: W_E times the neuron's input weights",
             [] if reads is None else _short(reads[:, n]),
         )
-        out = ("what the neuron adds to each answer's logit: its row of W_L", _short(writes[n]))
+        out = ("what the neuron adds to each answer's logit: the neuron's row of W_L", _short(writes[n]))
         yield Part(n, text, spectra[n], own, out, None if changes is None else float(changes[n]), maps[n])
 
 

@@ -18,22 +18,31 @@ NEURONS = "neurons_at_keys"  # where neurons are seen, and most of the logits co
 
 # Key of a quantity to what it must reach, and why just that.
 BANDS: dict[str, Band] = {
-    ACCURACY: at_least(0.95, "a table of the training pairs alone is right on the share that was trained on"),
-    P_VALUE: at_most(0.01, "the largest p-value of the three nulls counts"),
-    KEYS_ALONE: at_least(0.95, "the key frequencies suffice"),
-    WITHOUT_KEYS: at_most(0.75, "the key frequencies are needed; a pizza of one frequency keeps 0.56 of its answers"),
+    ACCURACY: at_least(
+        0.95, "a table of the training pairs alone reaches an accuracy equal to the share of training pairs"
+    ),
+    P_VALUE: at_most(0.01, "the largest of the p-values of the three null hypotheses counts"),
+    KEYS_ALONE: at_least(0.95, "the answer must be right with the key frequencies alone"),
+    WITHOUT_KEYS: at_most(
+        0.75,
+        "without the key frequencies most answers must be wrong; a pizza of one frequency keeps 0.56 of its answers",
+    ),
     FORMULA: at_least(0.95, "the formula must answer in place of the network"),
     FORMULA_FIT: at_least(
-        0.5, "more than half of the logits, apart from parts that softmax ignores or a bias would supply"
+        0.5,
+        "the formula must explain more than half of the logits' variance, apart from parts that softmax "
+        "ignores or that a bias could supply",
     ),
     # Changed after numbers had been seen: over single pairs characters explain 0.57, 0.53 and 0.68 of the logits of
     # three released networks and 0.48 of two of ours on A5, all of them right on every pair; of the means by product,
     # 0.99, 0.99, 0.92, 0.99 and 0.99.
     FORMULA_FIT_OF_GROUPS: at_least(
-        0.5, "the formula explains more of the logits, averaged over pairs of one product, than all else does"
+        0.5, "the formula must explain more than half of the logits, averaged over pairs with equal product"
     ),
     NEURONS: at_least(
-        0.5, "more than everything else together; a table with a neuron for every pair may hold such logits"
+        0.5,
+        "waves must explain more than half of the neurons' variance; a table with a neuron for every pair "
+        "could also give such logits",
     ),
 }
 

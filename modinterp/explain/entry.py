@@ -99,7 +99,7 @@ def explain(
     for name, given, kind in (("draws", draws, int), ("p", p, int | None)):
         check(name, given, kind)
     if draws < FEWEST_DRAWS:
-        raise ValueError(f"with {draws} draws no p-value is as small as a verdict needs; give {FEWEST_DRAWS} or more")
+        raise ValueError(f"{draws} draws give no p-value that is small enough; give {FEWEST_DRAWS} draws or more")
     if draws > MOST_DRAWS:
         raise ValueError(f"draws must be at most {MOST_DRAWS:,}, got {draws:,}")
     said = Said(op, p, task, equals, vocabularies, act_fn, attention_rate, causal, joined, inputs, tokens, hooks or {},

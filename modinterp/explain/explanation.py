@@ -54,7 +54,7 @@ class Explanation:
         for row in self.rows:
             if row.key == key:
                 return row
-        raise KeyError(f"no number {key!r}; there are {', '.join(row.key for row in self.rows)}")
+        raise KeyError(f"there is no number {key!r}; choose one of {', '.join(row.key for row in self.rows)}")
 
     def __getitem__(self, key: str) -> float:
         """Return the value of a quantity by its key; equal to `measurements[key]`.

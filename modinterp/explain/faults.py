@@ -84,8 +84,9 @@ def weights_out_of_proportion(network: nn.Module) -> str:
     place = torch.unravel_index(w.abs().argmax(), w.shape)
     where = ", ".join(str(int(index)) for index in place)
     return (
-        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the {of} largest of its matrix, "
-        "as where a bit of the file has flipped: the results below may come from a damaged network."
+        f"The weight {name}[{where}] is {float(w[place]):.2g}, {ratio:.1g} times the {of} largest of its "
+        "matrix, which suggests a flipped bit in the file: the results below may come from a damaged "
+        "network."
     )
 
 

@@ -45,7 +45,10 @@ def _inputs(m: PositionMeasurements) -> str:
     example = " ".join(map(str, m.asked.inputs[0].tolist()))
     read, names = m.task.read_positions, m.task.position_names
     where = names[read[0]] if len(read) == 1 else f"{names[read[0]]} to {names[read[-1]]}"
-    return f"{len(m.asked.inputs):,} inputs drawn with seed {m.seed_of_inputs}, such as {example}, read at {where}"
+    return (
+        f"{len(m.asked.inputs):,} inputs drawn with seed {m.seed_of_inputs}, such as {example}, with answers "
+        f"read at {where}"
+    )
 
 
 def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> Verdict:
@@ -54,9 +57,10 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
     found = algorithm_of(m, True) if accuracy.met else None
     words = [] if warning is None else [warning.words]
     words.append(
-        f"It answers {m.task.name} correctly on {m.accuracy:.2%} of the answers (loss {number_text(m.own_score.loss)} "
-        f"nats; always the commonest answer: {m.chance:.2%}). Every answer is right on {m.answering.whole} inputs: "
-        f"on {m.answering.whole.precise_text} of all such inputs."
+        f"The network gives {m.accuracy:.2%} of the answers to {m.task.name} correctly (loss "
+        f"{number_text(m.own_score.loss)} nats); always giving the most common answer would be right on "
+        f"{m.chance:.2%}. All answers are right on {m.answering.whole} inputs, which means on "
+        f"{m.answering.whole.precise_text} of all possible inputs."
     )
     if found is not None:
         words.append(found.says(m))
@@ -64,8 +68,8 @@ def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> V
         words += _nearest(m)
     elif m.accuracy <= GUESSING * m.chance:
         words.append(
-            "This accuracy is hardly above guessing: the network may have learned another task, or use other "
-            "tokens or positions than stated above."
+            "This accuracy is hardly above guessing: the network may have learned another task, or it may "
+            "use other tokens or positions than those stated above."
         )
     words += _proof(m)
     label = DOUBTFUL if warning is not None else BEHAVIOUR if found is None else found.label
@@ -78,8 +82,8 @@ def _nearest(m: PositionMeasurements) -> Iterator[str]:
     tried = algorithms_for(m)
     if not tried:
         yield (
-            "No hypothesis can be tested: either the inside of the network is not visible, or no hypothesis "
-            "covers its task."
+            "No hypothesis about the algorithm can be tested: either the inside of the network is not "
+            "visible, or no hypothesis covers its task."
         )
         return
     yield "No tested hypothesis predicts the effects of interventions: the network's algorithm is not known."
@@ -88,7 +92,7 @@ def _nearest(m: PositionMeasurements) -> Iterator[str]:
     missed = "; ".join(
         f"{c.name} ({number_text(c.value)}, wanted {c.band})" for c in criteria[name] if not c.met
     )  # fmt: skip
-    yield f"The nearest is '{name}', which misses: {missed}."
+    yield f"The nearest hypothesis is '{name}', but these numbers miss their tolerances: {missed}."
 
 
 def _proof(m: PositionMeasurements) -> Iterator[str]:
@@ -97,4 +101,7 @@ def _proof(m: PositionMeasurements) -> Iterator[str]:
     except NotRecorded:
         return
     if proven:
-        yield f"Its weights prove that {m.bound.proven:,} of all {m.bound.inputs:,} inputs are answered correctly."
+        yield (
+            f"The network's weights prove that {m.bound.proven:,} of all {m.bound.inputs:,} inputs are "
+            "answered correctly."
+        )

@@ -89,7 +89,9 @@ def _tasks(name: str, said: Said) -> Iterator[Task]:
     elif (task := named_task(said)) is not None:
         yield task
     elif said.p is None:
-        raise ValueError(f"p must be given: {name} does not say how many residues it was trained on")
+        raise ValueError(
+            f"give the modulus p: {name} does not contain the number of residues that the network was trained on"
+        )
     else:
         op = "add" if said.op is None or said.is_own or said.form is not None else said.op
         yield from (ModularArithmetic(said.p, op, equals, vocabularies) for equals in with_equals)
@@ -98,9 +100,14 @@ def _tasks(name: str, said: Said) -> Iterator[Task]:
 def _opened(network: Callable[..., Any], task: Task, said: Said) -> Network:
     if isinstance(network, Network):
         if said.hooks:
-            raise ValueError("hooks are for networks without hook points; this network has its own")
+            raise ValueError(
+                "leave out hooks: they are for networks without hook points, and this network has its own hook points"
+            )
         if said.tokens is not None:
-            raise ValueError("tokens are for networks of unknown make; this network takes the tokens of its task")
+            raise ValueError(
+                "leave out tokens: they are for networks whose inputs are unknown, and this network reads the "
+                "tokens of its task"
+            )
         network.cfg.check(task)
         return network
     return Wrapped(network, task, calling_of(network, task, said.inputs, said.tokens), said.hooks)

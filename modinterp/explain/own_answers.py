@@ -98,8 +98,8 @@ def _group(task: Group | ModularArithmetic, logits: Tensor, answers: Int[Tensor,
     except ValueError:
         return
     said = "" if isinstance(task, Group) else "op=group, "
-    words = f"{said}group=answers, the table of a group that its answers are"
+    words = f"{said}group=answers, since the network's answers form the table of a group"
     if isinstance(task, Group) and task.is_named and not task.elements:
-        words += f" (or {task.group} with its elements in another order, which --elements FILE says)"
+        words += f" (or {task.group} with its elements in another order, which --elements FILE can give)"
     arguments = {"op": "group", "group": "answers"}
     yield Trial(words, score(logits, answers), margin_variation(logits, answers), len(answers), said=arguments)

@@ -18,7 +18,7 @@ from modinterp.measurements.quantity import number_text
 from modinterp.pages.html import rendered, short_names, table_html
 from modinterp.pages.plots import Drawn
 
-LADDER = "Formulas of the network by size, and the network itself reduced to as many numbers"
+LADDER = "Formulas of the network by size, compared with the network itself reduced to equally many numbers"
 BROWSER = "browser.html"  # of the network's parts, beside the page
 
 

@@ -37,19 +37,25 @@ def figures(m: PositionMeasurements) -> Iterator[tuple[str, go.Figure]]:
     found = m.answering.by_position()
     lines = {name: (list(range(len(found))), found[name].tolist()) for name in ("accuracy", "at least", "at most")}
     if len(found) > 1:
-        title = "Answers that are right, by position, with the 95% interval"
+        title = "Share of right answers at each position, with the 95% interval"
         yield "by_position", measured.curves(lines, ("position that is read", "share"), title)
     kinds = m.answering.by_kind()
     if len(kinds):
-        yield "by_kind", positions.by_kind(kinds, "Answers that are right, by kind of input, with the 95% interval")
+        yield (
+            "by_kind",
+            positions.by_kind(kinds, "Share of right answers for each kind of input, with the 95% interval"),
+        )
     try:
         attention = m.inside.attention
     except NoSuchPart:
         return
     names = m.task.position_names
     heads = {f"head {layer}.{h}": x for layer, some in enumerate(attention) for h, x in enumerate(some)}
-    yield "attention", positions.attention(heads, names, "Mean attention of each head")
-    yield "effects", positions.effects(m.inside.effects, "Rise of the loss with each part replaced by its mean")
+    yield "attention", positions.attention(heads, names, "Mean attention of each head over the inputs")
+    yield (
+        "effects",
+        positions.effects(m.inside.effects, "Rise of the loss when a part of the network is replaced by its mean"),
+    )
     if isinstance(m, OrderMeasurements):
         try:
             m["proven"]

@@ -101,9 +101,11 @@ class Said:
             near = suggestion(self.op, OPS)
             raise ValueError(f"unknown operation {self.op!r}; known are {', '.join(OPS)}, or {forms}{near}")
         if self.is_group and self.op not in (None, GROUP, OPPOSITE):
-            raise ValueError(f"a group is composed by op=group, not by {self.op}")
+            raise ValueError(
+                f"a group needs the operation op=group, got op={self.op}; give op='group' or leave the group out"
+            )
         if self.elements and not self.is_group:
-            raise ValueError("elements belong to a group; give op='group' as well")
+            raise ValueError("the option elements lists the elements of a group; give op='group' as well")
         return self
 
     def renaming(self, p: int) -> Renaming | None:
@@ -126,5 +128,5 @@ def named_task(said: Said) -> Task | None:
     if said.task is not None or said.op != SUM_OF_THREE:
         return said.task
     if said.p is None:
-        raise ValueError("p must be given for a + b + c")
+        raise ValueError("give the modulus p: it cannot be inferred for a + b + c")
     return ModularSum(said.p, equals=said.equals is not False)

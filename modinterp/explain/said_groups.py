@@ -40,7 +40,9 @@ def group_of_weights(weights: Weights, said: Said) -> Group:
         return with_tokens_of(weights, group, said.equals, said.vocabularies)
     except ValueError as error:
         what = str(error).partition(";")[0]
-        raise ValueError(f"{what}, the order of {group.group}; name the group that it composes") from error
+        raise ValueError(
+            f"{what}, the order of {group.group}; name the group whose elements the network composes"
+        ) from error
 
 
 def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
@@ -52,6 +54,11 @@ def group_of_answers(network: Network, pairs: ModularArithmetic) -> Group:
     check_memory("the network", pairs, network)
     answers = logits_on_grid(network, pairs).argmax(dim=-1).tolist()
     try:
-        return Group.of_table(answers, "the group of its answers", equals=pairs.equals, vocabularies=pairs.vocabularies)
+        return Group.of_table(
+            answers, "the group of the network's answers", equals=pairs.equals, vocabularies=pairs.vocabularies
+        )
     except ValueError as error:
-        raise ValueError(f"the network's own answers are no group ({error}); name its group with `group`") from None
+        raise ValueError(
+            f"the network's own answers do not form the table of a group ({error}); name the group with the "
+            "option group"
+        ) from None

@@ -55,8 +55,8 @@ def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> 
             task = sequence_of_weights(weights, said)
         except ValueError as error:
             raise ValueError(
-                f"how many tokens {name} takes is not known ({error}); give its task, such as "
-                f"task=mi.tasks.Ordering('max', n=5, limit=64)"
+                f"the number of tokens that {name} reads is not known ({error}); give its task, such as "
+                "task=mi.tasks.Ordering('max', n=5, limit=64)"
             ) from error
     if isinstance(network, Network):
         network.cfg.check(task)

@@ -24,11 +24,11 @@ QUESTIONS = ("Does it do the task?", "How does it do the task?", "How certain is
 _HOW = {
     INTEGERS: "The network adds whole numbers along a line, and subtracts a carry.",
     MEMORISED: "The network stores the answers of single pairs, without a rule.",
-    WAVES: "The logits are waves of the answer; these numbers do not show how the network computes them.",
+    WAVES: "The logits are waves of the answer, but no number here shows how the network computes these waves.",
     PERIODIC: "The network uses waves of a few frequencies, but not to add two angles.",
-    SOLVED: "How it finds its answers is not shown by any of these numbers.",
-    BEHAVIOUR: "Not tested: the task is neither addition nor a group.",
-    DOUBTFUL: "Not known: under the assumptions made here, the network's answers are wrong.",
+    SOLVED: "No number here shows how the network finds its answers.",
+    BEHAVIOUR: "No algorithm was tested, since the task is neither addition nor a group.",
+    DOUBTFUL: "The algorithm is not known: under the assumptions made here, the network's answers are wrong.",
 }
 _FULL, _MOSTLY, _SOME = 0.9995, 0.95, 0.2  # accuracies from which an answer is "yes", "nearly", "partly"
 
@@ -42,16 +42,20 @@ def _does_it(m: NetworkMeasurements) -> str:
     share, inputs = m.accuracy, "pair" if isinstance(m, PairMeasurements) else "answer"
     if share >= _FULL:
         on = f"every {inputs}" if share == 1 else f"{share:.2%} of {inputs}s"
-        return f"Yes: it answers {m.task.name} correctly on {on}."
+        return f"Yes: the network answers {m.task.name} correctly on {on}."
     words = "Nearly" if share >= _MOSTLY else "Partly" if share >= _SOME else "No"
-    return f"{words}: it answers {m.task.name} correctly on {share:.1%} of {inputs}s; chance is {1 / m.classes:.1%}."
+    return (
+        f"{words}: the network answers {m.task.name} correctly on {share:.1%} of {inputs}s; guessing would be "
+        f"right on {1 / m.classes:.1%}."
+    )
 
 
 def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
     label = verdict.label
     if label in (FOURIER, MIXED):
         if not isinstance(m, CyclicMeasurements):
-            return f"The network multiplies matrices of the group: its representations {', '.join(m.key_names)}."
+            names = ", ".join(m.key_names)
+            return f"The network multiplies matrices that represent the group elements: the representations {names}."
         if verdict.algorithm == "all frequencies":
             return "The network puts both numbers on circles of nearly all frequencies, and adds their angles."
         few = f"{len(m.freqs)} circle{'s' * (len(m.freqs) > 1)} (frequencies {', '.join(map(str, m.freqs))})"
@@ -60,7 +64,11 @@ def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
     if label == PARTLY:
         return "The network has learned part of the task, as in the middle of training."
     if isinstance(m, PositionMeasurements) and verdict.algorithm:
-        return f"It {label}." if label != MEAN else "The network takes a running mean along a direction."
+        return (
+            f"It {label}."
+            if label != MEAN
+            else ("The network computes the mean of the numbers so far along one direction of its activations.")
+        )
     return _HOW.get(label, "No algorithm was found in the network.")
 
 
@@ -72,6 +80,6 @@ def _how_sure(verdict: Verdict, warning: ReadingWarning | None) -> str:
         foretold = next(iter(verdict.criteria))
         value = f"{foretold.value:.1%}" if 0 <= foretold.value <= 1 else number_text(foretold.value)
         did = f"The network was changed inside, and did what this algorithm predicts ({foretold.name}: {value})."
-        return f"{did} {met} of {of} numbers fit."
+        return f"{did} {met} of {of} numbers lie within their tolerances."
     did = "The network was not changed inside, or changes did not have the predicted effect."
-    return f"{did} {met} of {of} numbers fit Fourier multiplication."
+    return f"{did} {met} of {of} numbers lie within the tolerances of Fourier multiplication."

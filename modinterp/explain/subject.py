@@ -52,18 +52,18 @@ class Subject:
         parts = [f"forward pass: {cfg.forward_pass}"]
         parts += [self.found] if self.found else []
         if isinstance(self.run.network, Wrapped) and cfg.hooks:
-            parts.append(f"inside it {cfg.found}")
+            parts.append(f"inside the network {cfg.found}")
         if isinstance(task, RenamedAddition):
-            parts.append(f"its {task.form} is explained as the addition of renamed numbers")
+            parts.append(f"its task {task.form} is explained as an addition of relabelled numbers")
         if getattr(task, "vocabularies", 1) > 1:
-            parts.append("a vocabulary for each number")
+            parts.append("a separate vocabulary for each number")
         if hasattr(task, "equals") and self._takes_tokens_of_task:
-            parts.append("with = at the end" if task.equals else "without =")
+            parts.append("with the token = at the end" if task.equals else "without =")
         guessed = self.guessed
         parts.append(
-            f"assumed, since not given: {', '.join(guessed)}"
+            f"these settings were not given and are assumed: {', '.join(guessed)}"
             if guessed
-            else "nothing is assumed about the forward pass"
+            else "no setting of the forward pass is assumed"
         )
         return "; ".join(parts)
 

@@ -43,7 +43,10 @@ def _of_waves(m: CyclicMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     with suppress(NoSuchPart):
         yield "Loss and accuracy after each intervention", m.ablations.table()
     losses = [(k, float(loss), k in m.freqs) for k, loss in enumerate(m.loss_without_each_block, start=1)]
-    yield "Loss without one frequency", pd.DataFrame(losses, columns=["freq", "loss [nats]", "key"])
+    yield (
+        "Loss with one frequency removed from the logits",
+        pd.DataFrame(losses, columns=["freq", "loss [nats]", "key"]),
+    )
 
 
 def _of_groups(m: GroupMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -60,7 +63,7 @@ def _of_groups(m: GroupMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
     if m.has_neurons:
         yield "Share of the neurons' variance", m.pair_shares.table()
     if len(m.ablations.rows) > 1:
-        yield "Parts taken out", m.ablations.table()
+        yield "Effect of removing each part", m.ablations.table()
     losses = [(name, without, alone, name in m.key_names) for name, (without, alone) in m.loss_with_each.items()]
     names = [
         "representation",
@@ -68,6 +71,9 @@ def _of_groups(m: GroupMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
         "loss with the representation alone [nats]",
         "key",
     ]
-    yield "Loss without one representation, and with one alone", pd.DataFrame(losses, columns=names)
+    yield (
+        "Loss with one representation removed from the logits, and with only this one",
+        pd.DataFrame(losses, columns=names),
+    )
     yield "Nulls of the spectrum", m.spectrum_nulls.table()
     yield "Nulls of the logits", m.logit_nulls.table()

@@ -87,8 +87,9 @@ def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Ver
     """Return the verdict on a network whose task is no addition, even after relabelling, from its accuracy alone."""
     words = [] if warning is None else [warning.words]
     words.append(
-        f"It answers {m.task.name} rightly on {m.accuracy:.2%} of all inputs (loss {number_text(m.own_score.loss)} "
-        f"nats; chance is {1 / m.classes:.2%} and {number_text(m.chance_loss)}). {_why_not_waves(m)}"
+        f"The network answers {m.task.name} correctly on {m.accuracy:.2%} of all inputs, with a loss of "
+        f"{number_text(m.own_score.loss)} nats. Guessing would be right on {1 / m.classes:.2%}, with a "
+        f"loss of {number_text(m.chance_loss)}. {_why_not_waves(m)}"
     )
     criterion = Criterion(ACCURACY, m.reading(ACCURACY).title, m.accuracy, BANDS[ACCURACY])
     return Verdict(BEHAVIOUR if warning is None else DOUBTFUL, " ".join(words), (criterion,))
@@ -97,8 +98,8 @@ def _of_behaviour(m: NetworkMeasurements, warning: ReadingWarning | None) -> Ver
 def _why_not_waves(m: NetworkMeasurements) -> str:
     if _is_sum(m):
         return (
-            "This is a sum of a function of each number, but a few waves of the sum are not its logits, so these "
-            "numbers do not show how the network computes it."
+            "The task is a sum of a function of each number. But the network's logits are not a few waves "
+            "of this sum, so these numbers do not show how the network computes the sum."
         )
     return "The task is neither addition with relabelled numbers nor a group, so frequencies do not describe it."
 
@@ -122,9 +123,10 @@ def _of_a_long_sum(m: NetworkMeasurements, found: SumWaves, warning: ReadingWarn
     words = [] if warning is None else [warning.words]
     what = "" if isinstance(m.task, ModularSum) else ", a sum of a function of a and a function of b,"
     words.append(
-        f"It answers {m.task.name}{what} correctly on {m.accuracy:.2%} of all inputs. {found.share:.1%} of its logits' "
-        f"variance is in waves of the sum less the answer, of frequencies {', '.join(map(str, found.freqs))}; if "
-        f"these waves replace the logits, {found.accuracy:.2%} of the answers are right."
+        f"The network answers {m.task.name}{what} correctly on {m.accuracy:.2%} of all inputs. "
+        f"{found.share:.1%} of the logits' variance is in waves of the sum minus the answer class, at the "
+        f"frequencies {', '.join(map(str, found.freqs))}; if these waves replace the logits, "
+        f"{found.accuracy:.2%} of the answers are right."
     )
     inside, way = _inside(m)
     if way is not None and warning is None:
@@ -138,13 +140,13 @@ def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
     is found.
     """
     if not CIRCLES_OF_FUNCTIONS.is_tested_on(m):
-        return "Nothing inside was changed.", None
+        return "No activation inside the network was changed.", None
     if CIRCLES_OF_FUNCTIONS.holds_for(m):
         return CIRCLES_OF_FUNCTIONS.says(m), CIRCLES_OF_FUNCTIONS
     failed = next(c for c in foretold(CIRCLES_OF_FUNCTIONS, m) if not c.met)
     return (
-        f"These numbers do not show that the network turns circles of these functions: {failed.name}: "
-        f"{failed.value:.1%}."
+        "These numbers do not show that the network adds by rotating circles of these functions: "
+        f"{failed.name}: {failed.value:.1%}."
     ), None
 
 

@@ -103,8 +103,9 @@ def _of_chance(m: NetworkMeasurements) -> str:
     if moved <= STEADY:
         return ""
     return (
-        f"Asked again, it gives other logits for the same inputs: they differ by {moved:.1%} of their spread. It "
-        "may have dropout, or another source of chance. The numbers below come from one call."
+        "The network gives different logits when it is called again with the same inputs: the logits "
+        f"differ by {moved:.1%} of their standard deviation. The network may use dropout, or another "
+        "source of randomness. The numbers below come from one call of the network."
     )
 
 
@@ -115,9 +116,9 @@ def _of_probabilities(m: NetworkMeasurements) -> str:
     if not all(bool(x.min() >= 0) and bool(((x.sum(dim=-1) - 1).abs() < ROUNDED).all()) for x in blocks):
         return ""
     return (
-        "Its outputs are probabilities: none is negative, and those for one input add up to 1. Treated as logits, "
-        "probabilities give a wrong loss and wrong waves. Give the network without its last softmax, or the "
-        "logarithm of its outputs."
+        "The network's outputs are probabilities: none is negative, and the outputs for one input add up to"
+        " 1. Treated as logits, probabilities give a wrong loss and wrong waves. Give the network without "
+        "its last softmax, or the logarithm of its outputs."
     )
 
 
@@ -138,18 +139,29 @@ def _of_right_answers(found: Subject, m: NetworkMeasurements, tried: tuple[Trial
     if not right:
         return Remarks()
     if (own := m.own_score.accuracy) < EXPLAINED <= (best := right[0]).score.accuracy:
-        words = f"It answers {own:.2%} correctly as assumed, but {best.score.accuracy:.2%} with {best.assumption}."
+        words = (
+            f"The network answers {own:.2%} of the inputs correctly under the assumptions made here, but "
+            f"{best.score.accuracy:.2%} with {best.assumption}."
+        )
         return Remarks(ReadingWarning(words, tried, explains=True))
     assumed = as_assumed(found)
     other = next((t for t in right if t.assumption != SQUARES and is_likelier(t, assumed)), None)
     if other is None:
-        return Remarks(remark=f"its answers are also right with {_either(right)}, without other signs of training")
+        return Remarks(
+            remark=(
+                f"the network's answers are also right with {_either(right)}, but nothing else suggests that it "
+                "was trained in this way"
+            )
+        )
     words = (
-        f"It is right as assumed, but looks trained with {other.assumption}, which no weight shows. Then the "
-        f"margin of its answers varies by {other.margin_variation:.1%} over {other.inputs:,} inputs, and by "
-        f"{assumed.margin_variation:.1%} under those made. Training leaves weights along the gradient of the loss: "
-        f"at a loss of {COMMON_LOSS:g} nats the cosine is {other.alignment:.2f}, not {assumed.alignment:.2f}. The "
-        "numbers below may therefore describe a different network."
+        "The network's answers are right under the assumptions made here, but it was probably trained "
+        f"with {other.assumption}, which the weights cannot show directly. With {other.assumption}, the "
+        f"margin of the network's answers varies by {other.margin_variation:.1%} over {other.inputs:,} "
+        f"inputs; under the assumptions made here, the margin varies by {assumed.margin_variation:.1%}. "
+        f"Training also aligns weights with the gradient of the loss. At a loss of {COMMON_LOSS:g} nats "
+        f"the cosine of weights and gradient is {other.alignment:.2f} with {other.assumption}, and "
+        f"{assumed.alignment:.2f} under the assumptions made here. The numbers below may therefore "
+        "describe a different network."
     )
     return Remarks(ReadingWarning(words, (other, *(t for t in tried if t is not other)), explains=False))
 
@@ -166,17 +178,21 @@ def _of_wrong_answers(
     best = tried[0].score.accuracy if tried else 0.0
     if best >= EXPLAINED or best >= max(FAR_BETTER, own.accuracy + FAR_BETTER):
         how = "all" if best == 1 else "nearly all" if best >= EXPLAINED else f"{best:.2%}"
-        words = f"It answers {own.accuracy:.2%} correctly as assumed, but {how} of them with {_named(tried)}."
+        words = (
+            f"The network answers {own.accuracy:.2%} of the inputs correctly under the assumptions made here, "
+            f"but {how} of the inputs with {_named(tried)}."
+        )
         return ReadingWarning(words, tried, explains=True)
     is_unfinished = is_halfway(m) and not any(t.score.accuracy > own.accuracy + BETTER for t in tried)
     if found.reopened is None or is_unfinished or not (is_periodic or m.sureness_where_wrong >= SURE):
         return None
     names = {part.partition("=")[0]: None for t in tried for part in t.assumption.split(", ")}
     words = (
-        f"It is {'clearly periodic' if is_periodic else 'sure of its answers'}, and yet answers {own.accuracy:.2%} "
-        f"correctly. Other assumptions were tried ({', '.join(names) or 'none'}), and it is mostly right under none. "
-        f"It may compute in another way, or have learned something else"
-        f"{'' if is_periodic else ', or some pairs by heart'}."
+        f"The network is {'clearly periodic' if is_periodic else 'sure of its answers'}, and yet answers "
+        f"only {own.accuracy:.2%} of the inputs correctly. Other assumptions were tried "
+        f"({', '.join(names) or 'none'}), "
+        "and the network is mostly right under none of them. The network may compute in a way that was "
+        f"not tried, or may have learned another task{'' if is_periodic else ', or may have memorised some pairs'}."
     )
     return ReadingWarning(words, tried, explains=False)
 

@@ -45,7 +45,7 @@ def per_frequency(
             name=f"{name}: {value:.2g} nats",
             line={"color": colour, "dash": "dash"},
         )
-    figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
+    figure.update_xaxes(title="frequency removed from the logits [cycles per p]")
     low = float(np.log10(min(restricted, original))) - 0.5
     figure.update_yaxes(title="loss over all pairs [nats]", type="log", exponentformat="power", range=[low, 1.2])
     return with_title(
@@ -74,7 +74,7 @@ def interventions(ablations: Ablations) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed", automargin=True)
     return with_title(
-        figure, "Loss after each intervention: near the dashed line, the network does not need the part", 460, False
+        figure, "Loss with each part changed: near the dashed line, the network does not need the part", 460, False
     )
 
 
@@ -108,5 +108,5 @@ def keys_and_others(losses: Mapping[str, Sequence[float]], reported: Mapping[str
             )
     figure.update_xaxes(title="network", type="category")
     figure.update_yaxes(title="test loss [nats]", type="log", exponentformat="power")
-    title = "Without its key frequencies, a network is worse than guessing; with them alone, its loss falls"
+    title = "Without its key frequencies, a network is worse than guessing; with only these frequencies, its loss falls"
     return with_title(figure, title, 460)

@@ -125,7 +125,9 @@ def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.F
     reach = 1.2 * sum(alphas)
     last[1].update(title="logit", range=[-reach, reach], scaleanchor=None, constrain=None, showgrid=True)
     with_title(
-        figure, f"Each clock turns by a, then by b; all waves peak together only at the answer a + b (a = {a})", 560
+        figure,
+        f"Each clock hand rotates by a, then by b; all waves are largest together only at the answer a + b (a = {a})",
+        560,
     )
     return with_slider(figure, list(range(0, p, STEP)), moving, range(len(freqs), len(freqs) + len(first)), "b")
 

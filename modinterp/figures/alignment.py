@@ -30,7 +30,7 @@ def singular_values(
         2,
         subplot_titles=(
             "singular values of W_out",
-            "stretch by W_out of each principal direction",
+            "how much W_out stretches each principal direction",
         ),
     )
     count = min(len(svd.values), 20)
@@ -64,7 +64,7 @@ def singular_values(
     figure.update_yaxes(title="singular value", col=1)
     figure.update_yaxes(title="length after W_out over length before", col=2)
     return with_title(
-        figure, "In each circle, W_out keeps the two directions that rotate, and shrinks the two that revolve"
+        figure, "W_out keeps the two directions in which a circle rotates, and shrinks the two in which it revolves"
     )
 
 
@@ -114,4 +114,6 @@ def answers(
             )
     figure.update_xaxes(title="MLP output along principal direction 1")
     figure.update_yaxes(title="MLP output along principal direction 2", col=1)
-    return with_title(square_axes(figure), "In every circle the right answer's direction passes near its point", 480)
+    return with_title(
+        square_axes(figure), "In every circle the direction of the right answer passes near the point of its pair", 480
+    )

@@ -45,5 +45,5 @@ def ov_spectrum(norms: Float[Tensor, "component head"], freqs: Sequence[int]) ->
     Args:
         freqs: each head's strongest frequency in the OV circuit. [cycles per p]
     """
-    figure = _lines(norms, freqs, "norm of the OV circuit's component")
+    figure = _lines(norms, freqs, "norm of the component of the OV circuit")
     return with_title(figure, "Size of each head's output, by Fourier component of the attended token")

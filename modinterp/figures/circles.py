@@ -105,7 +105,7 @@ def sorted_biases(
     figure = make_subplots(
         1,
         2,
-        subplot_titles=("biases of the neurons", "columns of W_in in each circle's plane"),
+        subplot_titles=("biases of the neurons", "columns of W_in in the plane of each circle"),
     )
     figure.add_scatter(y=array(b_in.sort().values), mode="lines", line_color=INK, row=1, col=1, showlegend=False)
     for k, lengths in radii.items():
@@ -121,5 +121,5 @@ def sorted_biases(
     figure.update_yaxes(title="bias of the neuron", col=1)
     figure.update_yaxes(title="length of the neuron's column of W_in", col=2)
     return with_title(
-        figure, "No bias is far below zero, and the columns of W_in form no circle: few are long, most are short"
+        figure, "No bias is far below zero; the columns of W_in form no circle, since few are long and most are short"
     )

@@ -57,7 +57,7 @@ def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, floa
             showlegend=False,
             hovertemplate="unchanged network: %{y:.3g} nats<extra>" + name + "</extra>",
         )
-    figure.update_xaxes(title="frequency taken out of the logits [cycles per p]")
+    figure.update_xaxes(title="frequency removed from the logits [cycles per p]")
     figure.update_yaxes(LOSS_AXIS)
     return with_title(
         figure, "Loss of each network with one frequency removed from its logits (dotted: unchanged network)"

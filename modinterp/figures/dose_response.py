@@ -22,27 +22,27 @@ def dose_response(doses: pd.DataFrame, turns: pd.DataFrame, title: str) -> go.Fi
         doses, turns: the tables `dose_response` and `turn_response` of `m.causal`.
         title: title of the figure, which says what to see.
     """
-    names = ("accuracy with scaled circles of the embedding", "logits and answers after circles turn")
+    names = ("accuracy with scaled circles of the embedding", "logits and answers after circles rotate")
     figure = make_subplots(1, 2, subplot_titles=names, horizontal_spacing=0.12)
     lines = (
         (1, doses["dose"], doses["accuracy"], "accuracy with key circles scaled", CATEGORIES[0]),
         (1, doses["dose"], doses["accuracy, other circles scaled"], "accuracy with other circles scaled", MUTED),
         (2, turns["steps"], turns["formula kept"], "fit of the moved formula", CATEGORIES[0]),
-        (2, turns["steps"], turns["kept, random planes"], "fit of the moved formula, random planes turned", MUTED),
+        (2, turns["steps"], turns["kept, random planes"], "fit of the moved formula, random planes rotated", MUTED),
     )
     for column, x, y, name, colour in lines:
         figure.add_trace(go.Scatter(x=x, y=y, name=name, line={"color": colour}), row=1, col=column)
     whole = turns.dropna(subset="answers moved")
     dots = go.Scatter(
-        x=whole["steps"], y=whole["answers moved"], name="answers moved as predicted", mode="markers",
+        x=whole["steps"], y=whole["answers moved"], name="answers changed as predicted", mode="markers",
         marker={"color": CATEGORIES[1], "size": 9},
     )  # fmt: skip
     figure.add_trace(dots, row=1, col=2)
     figure.update_xaxes(title="size of the circles [1: unchanged]", col=1)
-    figure.update_xaxes(title="turn of each number [residues]", col=2)
+    figure.update_xaxes(title="rotation of each number [residues]", col=2)
     figure.update_yaxes(range=[-0.05, 1.05])
     figure.update_yaxes(title="accuracy", col=1)
-    figure.update_yaxes(title="share of the fit kept, or of answers moved", col=2)
+    figure.update_yaxes(title="share of kept fit, or of changed answers", col=2)
     return with_title(figure, title, 460)
 
 
@@ -69,7 +69,7 @@ def dial(logits: pd.DataFrame, title: str) -> go.Figure:
         title="mean logit of the class", range=[logits["foretold"].min() * 1.1, logits["foretold"].max() * 1.1]
     )
     with_title(figure, title, 420)
-    return with_slider(figure, steps, traces, (0, 1), "turn of each number [residues]")
+    return with_slider(figure, steps, traces, (0, 1), "rotation of each number [residues]")
 
 
 def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], title: str) -> go.Figure:
@@ -81,11 +81,11 @@ def cross_effects(degrees: Float[Tensor, "turned read"], freqs: Sequence[int], t
         title: title of the figure, which says what to see.
     """
     names = [str(k) for k in freqs]
-    drawn = heatmap(degrees, "frequency in the logits", "frequency turned in the embedding", "turn [degrees]")
+    drawn = heatmap(degrees, "frequency in the logits", "frequency rotated in the embedding", "turn [degrees]")
     drawn.update(x=names, y=names)
     figure = go.Figure(drawn)
     figure.update_xaxes(title="frequency of the wave in the logits [cycles per p]", type="category")
-    figure.update_yaxes(title="frequency turned by 45 degrees", type="category")
+    figure.update_yaxes(title="frequency rotated by 45 degrees", type="category")
     return with_title(figure, title, 420, False)
 
 
@@ -98,8 +98,8 @@ def onset(table: pd.DataFrame) -> go.Figure:
     lines = (
         ("accuracy, training", "accuracy on training pairs", "lines+markers", MUTED),
         ("accuracy, held-out", "accuracy on held-out pairs", "lines+markers", TEST),
-        ("half turn, held-out", "held-out pairs moved by the half turn", "lines+markers", TRAIN),
-        ("half turn, training", "training pairs moved by the half turn", "markers", TRAIN),
+        ("half turn, held-out", "held-out pairs changed by half a step", "lines+markers", TRAIN),
+        ("half turn, training", "training pairs changed by half a step", "markers", TRAIN),
     )
     figure = go.Figure()
     for column, name, mode, colour in lines:
@@ -107,5 +107,6 @@ def onset(table: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(title_text="epoch")
     figure.update_yaxes(title_text="share of the pairs")
     return with_title(
-        figure, "A half turn of the circles moves answers only once the network generalises, even on training pairs"
+        figure,
+        "Rotating circles by half a step changes answers only once the network generalises, even on training pairs",
     )

@@ -85,7 +85,7 @@ def singular_values(svds: Mapping[str, SingularValues]) -> go.Figure:
     figure.update_xaxes(title="rank of the singular value", row=len(svds))
     figure.update_yaxes(title="singular value")
     return with_title(
-        figure, "Singular values of the embedding: how few directions hold most of it", 160 + 220 * len(svds)
+        figure, "Singular values of the embedding: a few directions hold most of its energy", 160 + 220 * len(svds)
     )
 
 
@@ -124,7 +124,9 @@ def singular_vectors(svd: SingularValues, waves: Periodicity, name: str) -> go.F
     figure.update_yaxes(autorange="reversed")
     figure.update_yaxes(title="singular vector, largest first", col=1)
     share = float(waves.shares.mean())
-    title = f"{name}: {count} singular vectors make half the sum; one wave explains {share:.0%} of each on average"
+    title = (
+        f"{name}: {count} singular vectors make half the sum; one wave explains {share:.0%} of each vector on average"
+    )
     return with_title(figure, title, 220 + 13 * max(count, 10), False)
 
 

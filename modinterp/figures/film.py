@@ -31,7 +31,7 @@ from modinterp.figures.theme import (
 )
 
 COLUMNS, NEURONS, ROWS = 5, 4, 500  # of panels, of neurons that are shown, of the losses' history that are drawn
-GROKKING = "Grokking: circles and a sparse spectrum form while the test loss stands still"
+GROKKING = "Grokking: circles and a sparse spectrum form while the test loss is constant"
 _SMALLEST = 1e-12  # value that has a colour of its own
 _LOSSES = {
     "train_loss": ("train loss", TRAIN),

@@ -10,7 +10,9 @@ from plotly.subplots import make_subplots
 
 from modinterp.figures.theme import LOSS_AXIS, TEST, TRAIN, array, colour_of, with_title
 
-GROKKED = "The network memorises early and generalises much later: the test loss rises, then collapses"
+GROKKED = (
+    "The network memorises early and generalises much later: the test loss first rises and then falls to near zero"
+)
 
 
 def mean_history(histories: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -35,7 +37,7 @@ def partings(distances: Mapping[str, pd.DataFrame], title: str) -> go.Figure:
             line={"color": colour_of(number, range(len(distances))), "width": 1.5},
         )
     figure.update_xaxes(title="epoch")
-    figure.update_yaxes(title="distance of the weights over their norm", type="log")
+    figure.update_yaxes(title="distance of the weights, over their norm", type="log")
     return with_title(figure, title)
 
 

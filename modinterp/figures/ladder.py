@@ -10,8 +10,8 @@ from plotly.subplots import make_subplots
 
 from modinterp.figures.theme import CATEGORIES, INK, MUTED, with_title
 
-BASELINES = {"svd": ("network with each matrix cut to its largest singular values", CATEGORIES[3]),
-             "pruned": ("network with its largest weights alone", CATEGORIES[4])}  # fmt: skip
+BASELINES = {"svd": ("network with only the largest singular values of each matrix", CATEGORIES[3]),
+             "pruned": ("network with only its largest weights", CATEGORIES[4])}  # fmt: skip
 LEAST = 1e-9  # KL divergence that is drawn. [nats]
 
 
@@ -44,7 +44,7 @@ def ladder(rungs: pd.DataFrame, baselines: pd.DataFrame, title: str) -> go.Figur
         dot.update(mode="markers", marker={"size": 11, "symbol": "diamond"})
         figure.add_trace(dot, row=1, col=column)
     figure.add_hline(y=0.01, line={"color": MUTED, "dash": "dot"}, row=1, col=2)  # type: ignore[arg-type]
-    figure.update_xaxes(type="log", title="count of numbers in the formula or network")
+    figure.update_xaxes(type="log", title="numbers in the formula or network")
     figure.update_yaxes(title="accuracy on all pairs", range=[-0.03, 1.08], col=1)
     figure.update_yaxes(type="log", title="KL divergence [nats]", exponentformat="power", col=2)
     return with_title(figure, title, 480)

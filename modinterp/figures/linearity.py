@@ -17,7 +17,11 @@ def battery(results: Mapping[str, Linearity]) -> go.Figure:
     Args:
         results: map from the name of a network to its measures of linearity.
     """
-    names = ("accuracy with a changed MLP", "products of waves in each activation", "w(a + b) read before the MLP")
+    names = (
+        "accuracy with the MLP replaced",
+        "products of waves in each activation",
+        ("waves of a + b before the MLP"),
+    )
     figure = make_subplots(1, 3, subplot_titles=names, horizontal_spacing=0.08)
     for colour, (name, one) in zip(CATEGORIES, results.items(), strict=False):
         same = {"name": name, "legendgroup": name, "marker_color": colour}
@@ -61,5 +65,7 @@ def battery(results: Mapping[str, Linearity]) -> go.Figure:
         col=3,
     )
     return with_title(
-        figure, "The MLP is not affine: with the best affine map in its place, most answers are wrong", 460
+        figure,
+        "The MLP is not an affine map: with the best affine map in place of the MLP, most answers are wrong",
+        460,
     )

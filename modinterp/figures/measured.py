@@ -26,7 +26,7 @@ def curves(
         ValueError: `by_name` holds no points.
     """
     if not by_name:
-        raise ValueError("there must be a line to draw, got none")
+        raise ValueError("expected at least one line to draw, got none")
     figure, mode = go.Figure(), "markers" if markers else "lines+markers"
     for name, (x, y) in by_name.items():
         figure.add_scatter(

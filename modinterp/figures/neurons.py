@@ -56,7 +56,8 @@ def histogram_and_cluster(fits: NeuronFits, W_L: Float[Tensor, "neuron output"],
     share = float(fits.explained.double().mean())
     return with_title(
         figure,
-        f"{share:.0%} of the neurons have over {THRESHOLD:.0%} of their variance at one frequency, and write it alone",
+        f"{share:.0%} of the neurons have over {THRESHOLD:.0%} of their variance at one frequency, and "
+        "write only this frequency",
     )
 
 

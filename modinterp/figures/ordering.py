@@ -64,7 +64,7 @@ def accuracies(by_run: Mapping[str, Mapping[str, float]]) -> go.Figure:
         )
     figure.update_xaxes(title="test set")
     figure.update_yaxes(title="accuracy", range=[0, 1.12])
-    return with_title(figure, "Small numbers in the training set help only on inputs with small numbers", 380)
+    return with_title(figure, "Small numbers in the training set raise accuracy only on inputs with small numbers", 380)
 
 
 def cosine_maps(maps: Mapping[str, Float[Tensor, "input input"]], axis: str, title: str, span: float = 1) -> go.Figure:
@@ -155,7 +155,7 @@ def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "toke
     Args:
         head: index of the head.
     """
-    panels = ("keys of numbers", "queries of numbers (no answer uses them)")
+    panels = ("keys of numbers", "queries of numbers (not used by any answer)")
     figure = make_subplots(1, 2, subplot_titles=panels, horizontal_spacing=0.1)
     for column, table in enumerate((keys, queries), start=1):
         for dim in range(table.shape[1]):
@@ -173,7 +173,8 @@ def dimensions(keys: Float[Tensor, "token d_head"], queries: Float[Tensor, "toke
     figure.update_yaxes(title="dimension of the query", col=2)
     return with_title(
         figure,
-        f"Head {head}: every dimension of keys and queries is nearly linear, rising (blue) or falling (red)",
+        f"Head {head}: every dimension of keys and queries is nearly linear in the number, rising (blue) "
+        "or falling (red)",
         legend=False,
     )
 
@@ -206,18 +207,19 @@ def copy_margins(result: Copying, first: int) -> go.Figure:
     """
     figure, x = go.Figure(), list(range(len(result.margin)))
     for is_copied, name, colour in (
-        (True, "the network answers it", CATEGORIES[2]),
-        (False, "the network answers another", CATEGORIES[1]),
+        (True, "the network answers the attended number", CATEGORIES[2]),
+        (False, "the network answers another number", CATEGORIES[1]),
     ):
         own = [i for i in x if bool(result.right[i]) is is_copied]
         if len(own) > 1:
             figure.add_bar(x=own, y=array(result.margin[own]), name=name, marker_color=colour)
     figure.add_vline(x=first - 0.5, line_dash="dash", line_color=MUTED)
     figure.update_xaxes(title="number that all heads attend to")
-    figure.update_yaxes(title="its logit minus the next [nats]")
+    figure.update_yaxes(title="logit of this number minus the next [nats]")
     share = float(result.right[first:].double().mean())
     return with_title(
-        figure, f"The network answers the number that it attends to, for {share:.0%} of the numbers from {first} on"
+        figure,
+        f"The network answers the number that its heads attend to, for {share:.0%} of the numbers from {first} on",
     )
 
 
@@ -234,7 +236,9 @@ def robustness(results: Mapping[str, Tolerance]) -> go.Figure:
     figure.update_xaxes(title="share of the other number in the attention output")
     figure.update_yaxes(title="accuracy of copying", range=[0, 1.05])
     return with_title(
-        figure, "Copying tolerates part of another number (grey: where copying begins to fail in the source)"
+        figure,
+        "Copying still works with a part of another number (grey: the part at which copying begins to fail "
+        "in the source)",
     )
 
 

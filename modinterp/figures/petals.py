@@ -118,7 +118,9 @@ def sums(
         )
     figure.update_xaxes(title="attention output along cosine")
     figure.update_yaxes(title="attention output along sine", col=1)
-    return with_title(square_axes(figure), "Every head writes petals; the sum of the heads is a circle", 470)
+    return with_title(
+        square_axes(figure), "Every head writes petals (closed curves); the sum of the heads' petals is a circle", 470
+    )
 
 
 def attention_swing(
@@ -166,7 +168,9 @@ def attention_swing(
     figure.update_xaxes(title="frequency [cycles per p]", row=2)
     figure.update_yaxes(title=f"attention to a = {a}", row=1, col=1)
     figure.update_yaxes(title="norm of the attention", row=2, col=1)
-    return with_title(figure, f"With a = {a} fixed, each head's attention swings with b at one frequency", 520, False)
+    return with_title(
+        figure, f"With a = {a} fixed, the attention of each head oscillates with b at one frequency", 520, False
+    )
 
 
 def family(points: int = 240) -> go.Figure:
@@ -216,7 +220,8 @@ def family(points: int = 240) -> go.Figure:
     figure.update_yaxes(title="sine", col=1)
     with_title(
         figure,
-        "Petals: a fixed and a moving point of a circle, mixed periodically; titles give both frequencies",
+        "Petals: weighted means of a fixed and a moving point of a circle; titles give the frequencies of "
+        "circle and attention",
         880,
         False,
     )

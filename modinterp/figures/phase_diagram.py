@@ -140,7 +140,7 @@ def distance_profiles(profiles: Mapping[int, Sequence[float]], title: str) -> go
         x=array(line), y=array((torch.pi * line).cos().abs()), mode="lines", name="|cos(w(a - b) / 2)|", line_color=INK
     )
     figure.update_xaxes(title="angle between the two points of the circle [turns]")
-    figure.update_yaxes(title="mean correct logit over the largest")
+    figure.update_yaxes(title="mean correct logit over the largest mean")
     return with_title(figure, title)
 
 

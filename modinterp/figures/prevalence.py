@@ -12,10 +12,10 @@ from modinterp.figures.theme import CATEGORIES, MUTED, with_title
 
 _COLOURS = {"": MUTED, "rounding": CATEGORIES[1], "seed": CATEGORIES[0], "draw order": CATEGORIES[3]}
 _TOLD = {
-    "": "holds in all seeds, or in none",
+    "": "the claim holds in all seeds, or in none",
     "rounding": "rounding decides whether the claim holds",
     "seed": "the seed decides whether the claim holds",
-    "draw order": "the order of initialisation decides",
+    "draw order": "the order of initialisation decides whether the claim holds",
 }
 
 
@@ -88,9 +88,10 @@ def prevalence(tables: Sequence[pd.DataFrame]) -> go.Figure | None:
             hovertemplate="%{customdata[0]}: %{customdata[2]} of %{customdata[3]}<br>%{customdata[1]}<extra></extra>",
         )
     n, universal, none = len(table), int((share == 1).sum()), int((share == 0).sum())
-    figure.update_yaxes(title="share of seeds that hold, 95% interval", tickformat=".0%", range=[-0.03, 1.03])
+    figure.update_yaxes(title="share of seeds where the claim holds (95%)", tickformat=".0%", range=[-0.03, 1.03])
     figure.update_xaxes(title="claims about one network, the most prevalent first")
     return with_title(
         figure,
-        f"Of {n} claims {universal} hold in all seeds of the recipe, {n - universal - none} in some, {none} in none",
+        f"Of {n} claims {universal} hold in all seeds of the recipe, {n - universal - none} in some seeds, "
+        f"{none} in no seed",
     )

@@ -116,7 +116,7 @@ def restricted_accuracy(progress: pd.DataFrame) -> go.Figure:
     _add(figure, progress, columns, 1, 1, set())
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(title="accuracy")
-    return with_title(figure, "With its key frequencies alone, the network is accurate before it groks")
+    return with_title(figure, "With only its key frequencies, the network is accurate before it groks")
 
 
 def coefficients(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
@@ -148,7 +148,9 @@ def single_exclusion(progress: pd.DataFrame, freqs: Sequence[int]) -> go.Figure:
     figure.update_xaxes(title="epoch")
     figure.update_yaxes(title="train accuracy", col=1)
     figure.update_yaxes(**LOSS_AXIS, col=2)
-    return with_title(figure, "Without each key frequency: the network begins to need each at a different time")
+    return with_title(
+        figure, "Loss without each key frequency: the network begins to need the frequencies at different times"
+    )
 
 
 def _of_runs(

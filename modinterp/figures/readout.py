@@ -44,7 +44,7 @@ def readoff(table: ReadoffTable) -> go.Figure:
     figure.update_xaxes(**_DIRECTIONS)
     figure.update_yaxes(**_EXPLAINED)
     if not table.rows:
-        return with_title(figure, "W_L has no key direction: no frequency stands out of its spectrum")
+        return with_title(figure, "W_L has no key direction: no frequency has a clearly larger norm than the others")
     lowest = min(row.explained for row in table.rows)
     return with_title(
         figure, f"Along every direction of W_L, one wave of a+b explains at least {lowest:.0%} of the neurons' variance"

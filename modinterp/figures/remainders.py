@@ -72,7 +72,7 @@ def labels(panels: Mapping[str, Int[Tensor, "a b"]]) -> go.Figure:
     figure.update_yaxes(title="digit x0", col=1)
     return with_title(
         figure,
-        "Right answers, as sizes of squares: remainders repeat along the numbers, sums along the diagonals",
+        "Right answers (as sizes of squares): remainders repeat along the numbers, and sums repeat along the diagonals",
         360,
         False,
     )

@@ -41,11 +41,14 @@ def parallel_coordinates(search: Search) -> go.Figure:
         range=[-0.4, len(across) - 0.4], showgrid=True,
     )  # fmt: skip
     figure.update_yaxes(
-        title="choice of each parameter, and loss", showticklabels=False, showgrid=False, range=[-0.08, 1.08]
+        title="choice of each parameter, and loss of the trial",
+        showticklabels=False,
+        showgrid=False,
+        range=[-0.08, 1.08],
     )
     question = search.question
     title = f"{n_complete} of {len(trials)} trials ran all {question.epochs:,} epochs (p = {question.p}); "
-    return with_title(figure, f"{title}a line links the choices of each trial to its loss")
+    return with_title(figure, f"{title}one line for each trial links its choices to its loss")
 
 
 def _height(values: tuple[float, ...], value: float, trial: int, n_trials: int) -> float:
@@ -119,7 +122,7 @@ def importances(search: Search) -> go.Figure:
     even = 1 / len(shares)
     figure.add_vline(x=even, line={"color": MUTED, "dash": "dot"})
     figure.add_annotation(
-        x=even, y=1.0, yref="paper", yanchor="bottom", text="if all mattered equally", showarrow=False
+        x=even, y=1.0, yref="paper", yanchor="bottom", text="if all parameters mattered equally", showarrow=False
     )
     figure.update_xaxes(title="share of the importance (PED-ANOVA)", range=[0, float(np.max(shares)) * 1.15])
     figure.update_yaxes(title="parameter")

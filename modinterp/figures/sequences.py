@@ -90,7 +90,7 @@ def composition(
         cliponaxis=False,
     )
     figure.update_yaxes(title="loss [nats]", type="log", exponentformat="power", row=1, col=3)
-    figure.update_xaxes(title="heads taken out", row=1, col=3)
+    figure.update_xaxes(title="heads removed", row=1, col=3)
     return with_title(figure, title, legend=False)
 
 

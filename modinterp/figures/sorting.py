@@ -63,7 +63,9 @@ def swaps(results: Sequence[TokenSwap]) -> go.Figure:
     figure.update_xaxes(title="output position whose token was replaced", dtick=1)
     figure.update_yaxes(title="share of answers", range=[0, 1.02])
     return with_title(
-        figure, "With a random token at an output, does the next answer follow the position or the token?", 380
+        figure,
+        "Answers after an output token is replaced at random: following the position, or following the token",
+        380,
     )
 
 

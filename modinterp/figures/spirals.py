@@ -49,7 +49,7 @@ def polar(sets: Mapping[str, Int[Tensor, " input"]], turns: Sequence[float]) -> 
     largest = max(int(numbers.max()) for numbers in sets.values())
     figure.update_xaxes(range=[-1.05 * largest, 1.05 * largest])
     figure.update_yaxes(range=[-1.05 * largest, 1.05 * largest])
-    title = "Multiples form regular spiral arms, primes do not; move the slider until an arm is a straight line"
+    title = "Multiples form regular spiral arms, and primes do not; move the slider until an arm is a straight line"
     figure = with_title(figure, title, 480, False)
     return with_slider(
         figure,

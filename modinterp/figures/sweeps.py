@@ -176,7 +176,7 @@ def skips(table: pd.DataFrame, title: str) -> go.Figure:
     order = [f"{s}, {w}" for s in table["setting"].unique() for w in ("ours", "the paper") if (s, w) in pairs]
     figure.update_yaxes(title="setting", categoryorder="array", categoryarray=order[::-1], automargin=True)
     figure.update_xaxes(
-        title="loss [nats]; open: skip at its mean",
+        title="loss [nats] (open: mean in place of the skip)",
         type="log",
         exponentformat="power",
     )

@@ -40,18 +40,18 @@ def _without(view: Without) -> go.Figure:
         figure.add_trace(go.Bar(x=list(scores), y=losses, name=name))
     figure.update_yaxes(type="log", title="loss [nats]", exponentformat="power")
     figure.update_xaxes(title="pairs evaluated")
-    return with_title(figure, f"Loss without {view.parts}, removed at the {view.site}", 360)
+    return with_title(figure, f"Loss with {view.parts} removed at the {view.site}", 360)
 
 
 def _turned(view: Turned) -> go.Figure:
     """Draw the share of pairs whose answer changed as predicted, together with controls."""
     shares = {"circles": view.moved} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
-    figure.update_yaxes(title="pairs moved as predicted, share", range=[0, 1])
+    figure.update_yaxes(title="share of pairs that change as predicted", range=[0, 1])
     figure.update_xaxes(title="part that was changed")
     circles_turned = ", ".join(map(str, view.freqs))
     turns = f"{view.step_a:g} and {view.step_b:g} steps"
-    title = f"Answers move by {view.moved_by} when circles {circles_turned} turn by {turns}"
+    title = f"Answers change by {view.moved_by} when circles {circles_turned} rotate by {turns}"
     return with_title(figure, title, 360, False)
 
 
@@ -61,9 +61,9 @@ def _swapped(view: Swapped) -> go.Figure:
     """
     shares = {view.parts: view.to_other} | view.controls
     figure = go.Figure(go.Bar(x=list(shares), y=list(shares.values())))
-    figure.update_yaxes(title="pairs with the other answer, share", range=[0, 1])
+    figure.update_yaxes(title="share of pairs with the other answer", range=[0, 1])
     figure.update_xaxes(title="part that was exchanged")
-    return with_title(figure, f"Pairs that get the other pair's answer after a swap at {view.hook}", 360, False)
+    return with_title(figure, f"Share of pairs that get another pair's answer after a swap at {view.hook}", 360, False)
 
 
 DRAWERS.update({Neuron: _neuron, Head: _head, CircleOf: _circle, Without: _without, Turned: _turned, Swapped: _swapped})

@@ -73,8 +73,9 @@ class Distilled:
         short = compact(last.formula, thinned, enough, enough_on_sample)
         if short is None:
             self.absent["compact"] = (
-                f"the rung with all waves answers {last.faithfulness.same:.2%} of pairs as the network does, at a KL "
-                f"divergence of {last.faithfulness.kl:.3g} nats; {SAME:.1%} and {KL} would be faithful"
+                f"the formula with all waves gives the network's answer on {last.faithfulness.same:.2%} of "
+                f"pairs, at a KL divergence of {last.faithfulness.kl:.3g} nats; a faithful formula needs "
+                f"{SAME:.1%} and {KL} nats"
             )
             return
         step = Step("compact", assumption, short, read_from=last.read_from)
@@ -124,7 +125,7 @@ class Distilled:
             if rung.key == key:
                 return rung
         there = ", ".join(rung.key for rung in self.rungs) or "none"
-        raise KeyError(f"no rung {key!r}; there are {there}{self._why_not}")
+        raise KeyError(f"there is no formula {key!r}; choose one of {there}{self._why_not}")
 
     @property
     def _why_not(self) -> str:
@@ -219,7 +220,9 @@ class Distilled:
         others: list[Baseline] = self.baselines.drawn() if baselines and self.baselines is not None else []
         rows = pd.DataFrame({"kind": x.kind, "numbers": x.numbers, **vars(x.faithfulness)} for x in others)
         return ladder(
-            self.curve(bits=False, parts=False), rows, title or f"{self.m.name}: formulas, and the network cut down"
+            self.curve(bits=False, parts=False),
+            rows,
+            title or (f"{self.m.name}: formulas, compared with the network reduced to equally many numbers"),
         )
 
     def stages(self, key: str | None = None) -> pd.DataFrame:
@@ -232,7 +235,7 @@ class Distilled:
         """
         rung = self[key] if key else (self.rungs[-1] if self.rungs else None)
         if rung is None or self.reading is None or not rung.formula.clusters:
-            raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
+            raise NoSuchPart(f"no formula contains the neurons of {self.m.name}{self._why_not}")
         assert isinstance(self.m, PairMeasurements)
         return stages(self.m, self.reading, rung.formula)
 
@@ -243,24 +246,26 @@ class Distilled:
             NoSuchPart: no formula of the network has neurons, or the network has no attention.
         """
         if self.reading is None:
-            raise NoSuchPart(f"no neurons of {self.m.name} are in a formula{self._why_not}")
+            raise NoSuchPart(f"no formula contains the neurons of {self.m.name}{self._why_not}")
         if not isinstance(self.m, CyclicMeasurements) or not isinstance(self.reading, NeuronReading):
-            raise NoSuchPart(f"the products that neurons of {self.m.name} read are not traced to heads")
+            raise NoSuchPart(f"it is not known which heads make the products that neurons of {self.m.name} read")
         return origins(self.m, self.reading)
 
     def sentences(self) -> Iterator[str]:
         """Return sentences that say how much of the network the shortest faithful formula covers."""
         best = self.shortest
         if best is None:
-            yield "No formula of the inside answers as the network does."
+            yield "No formula that includes the neurons gives the network's answers."
             return
-        share = f", {best.formula.numbers / self.numbers:.1%} of the network's" if self.numbers else ""
-        yield (f"The shortest formula of the inside that answers as the network does is `{best.key}`: "
-               f"{best.formula.numbers:,} numbers{share}.")  # fmt: skip
+        share = f", which is {best.formula.numbers / self.numbers:.1%} of the network's count" if self.numbers else ""
+        yield (
+            f"The shortest formula that includes the neurons and gives the network's answers is `{best.key}`: "
+            f"{best.formula.numbers:,} numbers{share}."
+        )  # fmt: skip
 
     def reasons(self) -> Iterator[str]:
         """Return one line with the reason for each formula that does not exist."""
-        return (f"`{key}` is absent: {why}." for key, why in self.absent.items())
+        return (f"There is no formula `{key}`: {why}." for key, why in self.absent.items())
 
     def to_json(self, key: str | None = None) -> str:
         """Write one formula as text, by default the last; see `Rung.to_json`.

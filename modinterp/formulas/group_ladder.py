@@ -17,16 +17,20 @@ from modinterp.formulas.matrices import Array
 from modinterp.measurements import GroupMeasurements
 
 ASSUMPTIONS = {
-    "answers": "The logits are characters of a b c^-1; nothing is said of the inside.",
-    "phases": "A neuron has three vectors: it reads x.rho(a) y and y.rho(b) z of one representation, and writes "
-    "x.rho(c) z. In complex representations it has two matrices, and writes their product.",
+    "answers": "The logits are characters of a b c^-1; the formula does not describe the neurons.",
+    "phases": (
+        "A neuron has three vectors x, y and z: it reads x.rho(a) y and y.rho(b) z of one representation, and "
+        "writes x.rho(c) z. For a complex representation, a neuron has two matrices and writes their product."
+    ),
     "waves": "A neuron reads any matrix elements of rho(a) and rho(b) of one representation, and writes any of rho(c).",
-    "double": "A neuron also reads the representations that occur in the square of its own.",
+    "double": "A neuron also reads the representations that occur in the square of its own representation.",
     "products": "A neuron also reads products of matrix elements of rho(a) and rho(b).",
-    "path": "Matrix elements of the key representations also reach the logits past the neurons.",
-    "keys": "A neuron writes all key representations and those of five neurons or more, not its own alone.",
+    "path": "Matrix elements of the key representations also reach the logits by the skip around the neurons.",
+    "keys": (
+        "A neuron writes all key representations, and all representations of five neurons or more, not only its own."
+    ),
     "reads": "A neuron also reads the other key representations.",
-    "compact": "Of all these matrices, those that change the network's logits the least are left out.",
+    "compact": "The matrices that change the network's logits the least are left out of the formula.",
 }
 READ_FROM = {
     "representation of a neuron": "the largest part of its mean input by a and by b, among all representations",
@@ -34,7 +38,9 @@ READ_FROM = {
     "products of inputs": "the neuron's input over all pairs, projected onto products of matrix elements",
     "matrices of outputs": "the neuron's row of W_L = W_out W_U, projected onto the matrix elements of the class",
     "vectors": "the first singular vectors of the matrices of inputs",
-    "paths of a group": "the logits less neurons times W_L, projected onto products of elements of pair and class",
+    "paths of a group": (
+        "the logits minus neurons times W_L, projected onto products of matrix elements of the pair and of the class"
+    ),
     "characters": "the logits over all pairs, projected onto the character of a b c^-1 of each key representation",
 }
 NEURONS = ("representation of a neuron", "matrices of inputs", "matrices of outputs")
@@ -67,16 +73,16 @@ def steps(r: GroupReading, most: int) -> Iterator[Step | tuple[str, str]]:
     yield step("waves", own)
     now, squares = own, {x.freq: in_square(x.block, r.blocks.values()) for x in own}
     if any(_are_most(r, (name, *others)) for name, others in squares.items()):
-        yield "double", "squares of representations have most of all matrix elements, which are any function"
+        yield "double", ("squares of representations have most of all matrix elements, and these can fit any function")
     else:
         now = tuple(_reading(r, x, squares[x.freq]) for x in own)
         yield step("double", now)
     with_products = tuple(_with_products(r, x) for x in now)
     size = step("products", with_products).formula.numbers
     if r.is_additive:
-        yield "products", "inputs of neurons are sums of a function of a and one of b"
+        yield "products", "inputs of neurons are sums of a function of a and a function of b"
     elif size >= most:
-        yield "products", f"they would be {size:,} numbers, more than the network's"
+        yield "products", f"the formula would have {size:,} numbers, more than the network"
     else:
         now = with_products
         yield step("products", now)
@@ -84,11 +90,11 @@ def steps(r: GroupReading, most: int) -> Iterator[Step | tuple[str, str]]:
     if past:
         yield step("path", now, past)
     else:
-        yield "path", "nothing reaches the logits past the neurons"
+        yield "path", "no path leads to the logits around the neurons"
     now = tuple(replace(x, outputs=r.outputs(np.array(x.neurons), dict.fromkeys((x.freq, *r.keys)))) for x in now)
     yield step("keys", now, past)
     if _are_most(r, r.keys):
-        yield "reads", "key representations have most of all matrix elements, which are any function"
+        yield "reads", "key representations have most of all matrix elements, and these can fit any function"
     else:
         yield step("reads", tuple(_reading(r, x, r.keys) for x in now), past)
 

@@ -66,7 +66,7 @@ class GroupReading:
         found = pre.numpy()
         own = _own(found, blocks)
         if not any(own):
-            raise NoSuchPart(f"the input of no neuron of {m.name} varies over the pairs")
+            raise NoSuchPart(f"no neuron of {m.name} has an input that varies over the pairs")
         large = {name for name in own if name and own.count(name) >= SMALLEST_CLUSTER}
         keys = tuple(name for name in blocks if name in {*m.key_names, *large})
         logits, W_L = (x.detach().double().cpu().numpy() for x in (m.logits, m.W_L))

@@ -44,7 +44,7 @@ class HeadReading:
         except NoSuchPart:
             raise
         except (NotRecorded, AttributeError, KeyError) as error:
-            raise NoSuchPart(f"heads and values of {m.name} are not seen") from error
+            raise NoSuchPart(f"heads and values of {m.name} are not visible") from error
         to_a, to_b, to_last = found.patterns()
         of_a, of_b = found.values.transpose(0, 2, 1, 3)  # [residue, head, neuron]: products of matrices, one a residue
         read = np.moveaxis(to_last, 0, -1) @ found.last + to_a.transpose(1, 2, 0) @ of_a
@@ -52,7 +52,7 @@ class HeadReading:
         rest = r.pre - read
         rest = rest - rest.mean(axis=(0, 1))
         if np.square(rest).sum() > REBUILT * np.square(r.pre - r.pre.mean(axis=(0, 1))).sum():
-            raise NoSuchPart(f"neurons of {m.name} read more than values that heads of one layer mix")
+            raise NoSuchPart(f"neurons of {m.name} read more than the values that the heads of one layer mix")
         return found
 
     @classmethod

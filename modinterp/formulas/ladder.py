@@ -62,19 +62,36 @@ def followed(cluster: Cluster, waves: Waves, multiples: tuple[int, int]) -> Wave
 
 
 ASSUMPTIONS = {
-    "answers": "The logits are cosines of the right answer less the class; nothing is said of the inside.",
-    "distance": "Each of these cosines falls with the distance of a and b, as |cos(w (a - b) / 2)|: pizzas do so.",
-    "phases": "A neuron reads one wave of a and one of b, of one frequency, and writes it at the sum of their phases.",
-    "waves": "A neuron reads one wave of a and one of b, of one frequency, and writes it at a phase of its own.",
-    "double": "A neuron also reads waves of a and b of twice its frequency.",
-    "products": "A neuron also reads waves of a + b and a - b, the products of its waves of a and b.",
-    "path": "Waves of the key frequencies also reach the logits past the neurons.",
-    "keys": "A neuron writes all key frequencies and those of five neurons or more, not its own alone.",
+    "answers": (
+        "The logits are cosines of the right answer minus the class; the formula does not describe the neurons."
+    ),
+    "distance": (
+        "Each cosine of the logits falls with the distance of a and b, as |cos(w (a - b) / 2)|, as in a pizza."
+    ),
+    "phases": (
+        "A neuron reads one wave of a and one wave of b, of one frequency. The neuron writes a wave of this "
+        "frequency, with the sum of both phases."
+    ),
+    "waves": (
+        "A neuron reads one wave of a and one wave of b, of one frequency. The neuron writes a wave of this "
+        "frequency, with any phase."
+    ),
+    "double": "A neuron also reads waves of a and of b with twice the neuron's frequency.",
+    "products": "A neuron also reads waves of a + b and of a - b, which are products of waves of a and b.",
+    "path": "Waves of the key frequencies also reach the logits by the skip around the neurons.",
+    "keys": (
+        "A neuron writes waves of all key frequencies, and of all frequencies of five neurons or more, not only"
+        " its own."
+    ),
     "reads": "A neuron also reads waves of the other key frequencies.",
-    "attention": "Each head attends by a softmax of waves of a and of b, and a neuron reads what the heads mix of the "
-    "waves of one frequency.",
-    "compact": "Of all these waves, those that change the network's logits the least are left out.",
-    "pairs": "The logits are waves of a, of b and of both, of the key frequencies, with no neurons between.",
+    "attention": (
+        "Each head's attention is a softmax of waves of a and of b, and a neuron reads the heads' "
+        "attention-weighted means of waves of one frequency."
+    ),
+    "compact": "The waves that change the network's logits the least are left out of the formula.",
+    "pairs": (
+        "The logits are waves of a, of b and of both numbers at the key frequencies; the formula has no neurons."
+    ),
 }
 MOST_READ = 0.5  # of all frequencies: the waves of most of them are any function of a and of b
 NEURONS = ("frequency of a neuron", "inputs", "outputs")

@@ -33,7 +33,7 @@ def origins(m: CyclicMeasurements, r: NeuronReading) -> pd.DataFrame:
         NoSuchPart: the network has no attention, or has neurons in several layers.
     """
     if not m.has_attention or m.n_layers != 1:
-        raise NoSuchPart(f"{m.name} has no heads in one layer whose attention could be held still")
+        raise NoSuchPart(f"{m.name} does not have all its heads in one layer, so attention cannot be held fixed")
     name, pre = f"{m.last_block}.attn.hook_pattern", f"{m.last_block}.mlp.hook_pre"
     pattern, model = m.grid[name], m.model.in_float64()
     heads = pattern.shape[2]

@@ -25,10 +25,17 @@ READ_FROM = {
     "frequency of a neuron": "the largest share of its input's variance over all pairs, among all frequencies",
     "inputs": "the neuron's input over all pairs, projected onto each wave of a and b",
     "outputs": "the neuron's row of W_L = W_out W_U, projected onto the waves of the classes",
-    "path": "the logits less neurons times W_L, projected onto products of a wave of the pair and one of the class",
-    "heads": "attention scores of a and of b less the last position's, projected onto waves of each",
+    "path": (
+        "the logits minus neurons times W_L, projected onto products of a wave of the pair and a wave of the class"
+    ),
+    "heads": (
+        "attention scores of a and of b minus the score of the last position, projected onto waves of a and of b"
+    ),
     "values of heads": "rows of W_E W_V W_O W_in of each head, projected onto waves of the residues",
-    "halves": "the logits over all pairs, projected onto that cosine and |cos(w (a - b) / 2)| times it, together",
+    "halves": (
+        "the logits over all pairs, projected together onto cos(w (answer - c)) and onto this cosine times "
+        "|cos(w (a - b) / 2)|"
+    ),
     "alphas": "the logits over all pairs, projected onto cos(w (answer - c)) of each key frequency",
 }
 
@@ -75,7 +82,7 @@ class NeuronReading:
         reading = cls(m.p, m.sign, act_fn, names, keys, m.logits.double().cpu().numpy(), found,
                       m.W_L.detach().double().cpu().numpy(), freqs, True)  # fmt: skip
         if not (freqs > 0).any():
-            raise NoSuchPart(f"the input of no neuron of {m.name} varies over the pairs")
+            raise NoSuchPart(f"no neuron of {m.name} has an input that varies over the pairs")
         return reading if reading._reads_alike() else replace(reading, alike=False)
 
     @cached_property
@@ -144,16 +151,16 @@ def inputs_of(m: PairMeasurements) -> tuple[str, Float[Tensor, "a b neuron"]]:
         NoSuchPart: the network exposes no neurons, has no W_L, or has an unknown nonlinearity.
     """
     if not m.has_neurons or m.is_output_only:
-        raise NoSuchPart(f"the neurons of {m.name} are not seen, or make less than half of its logits")
+        raise NoSuchPart(f"the neurons of {m.name} are not visible, or contribute less than half of its logits")
     if isinstance(m.model, Wrapped):
         found = neuron_inputs(m.model)
         if found is None:
-            raise NoSuchPart(f"no module of {m.name} gives, or takes, what its neurons are a nonlinearity of")
+            raise NoSuchPart(f"no module of {m.name} outputs or receives the pre-activations of its neurons")
         act_fn, pre = found[0], m.basis.arranged(found[1].unflatten(0, m.task.grid)).cpu()
     else:
         act_fn, pre = m.model.cfg.act_fn, m.activation(f"{m.last_block}.mlp.hook_pre").double().cpu()
     if act_fn not in ACTIVATIONS:
-        raise NoSuchPart(f"no formula has neurons of {act_fn}; {', '.join(ACTIVATIONS)} are known")
+        raise NoSuchPart(f"no formula is known for the nonlinearity {act_fn}; known are {', '.join(ACTIVATIONS)}")
     return act_fn, pre
 
 

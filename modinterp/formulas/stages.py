@@ -59,11 +59,11 @@ def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formul
     silent = np.setdiff1d(np.arange(len(r.W_L)), np.array([n for x in formula.clusters for n in x.neurons]))
     change = turned_b(own @ (written - r.W_L), r.sign)
     so_far = _hooked(m, hooks | _neurons(m, r.sign, neurons)) + turned_b(neurons @ (written - r.W_L), r.sign)
-    name = f"what neurons write; {len(silent)} write nothing"
+    name = f"outputs of the neurons; {len(silent)} neurons write nothing"
     rows.append(row(name, r.logits + change, so_far))
     passing = replace(r.empty(), path=formula.path).grid() - turned_b(r.passing(), r.sign)
     every = formula.grid()
-    rows.append(row("what passes the neurons by", r.logits + passing, every))
+    rows.append(row("contribution of the skip around the neurons", r.logits + passing, every))
     together = faithfulness(every.reshape(-1, m.p), network, answers)
     total = {"part": "sum of the effects, and all parts", "effect": sum(x["effect"] for x in rows),  # type: ignore[misc]
              "accuracy so far": together.accuracy, "loss so far": together.loss, "kl so far": together.kl}  # fmt: skip

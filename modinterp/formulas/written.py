@@ -47,9 +47,9 @@ def written(m: NetworkMeasurements) -> Written:
     if isinstance(m, CyclicMeasurements) and m.basis.is_operation:
         return _of_waves(m)
     if len(m.task.output_sizes) > 1:
-        why = f"{m.task.name} asks {len(m.task.output_sizes)} things of each pair; formulas are of one answer"
+        why = f"{m.task.name} asks {len(m.task.output_sizes)} questions about each pair; a formula gives one answer"
     else:
-        why = f"{m.task.name} is no addition under other names; no formula of waves is known"
+        why = f"{m.task.name} is not an addition of relabelled numbers, so no formula of waves is known"
     return Written(absent={"all": why})
 
 
@@ -72,7 +72,9 @@ def _of_waves(m: CyclicMeasurements) -> Written:
         return found
     found.steps += steps(reading)
     if found.steps[-1].key != "reads":
-        found.absent["reads"] = "key frequencies and their doubles are most of all, whose waves are any function"
+        found.absent["reads"] = (
+            "key frequencies and their doubles are most of all frequencies, and their waves can fit any function"
+        )
     try:
         keys = next(x for x in found.steps if x.key == "keys")
         found.steps.append(with_attention(reading, HeadReading.of(m, reading), keys))
@@ -124,8 +126,8 @@ def _why_no_answers(m: CyclicMeasurements) -> str | None:
     if turned.moved >= TURNED:
         return None
     return (
-        f"circles of the key frequencies, turned by half a step, move the answer on {turned.moved:.1%} of pairs, and "
-        "would on nearly all if waves were added inside"
+        f"rotating circles of the key frequencies by half a step changes the answer on {turned.moved:.1%} "
+        "of pairs; in a network that adds by waves it would on nearly all"
     )
 
 

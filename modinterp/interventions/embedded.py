@@ -66,10 +66,12 @@ class Embedded:
         if self.takes_vectors:
             one = torch.eye(self.task.grid[0], dtype=torch.float64)[self.order]  # type: ignore[index]
             if self._rounds(one):
-                raise NotRecorded("it rounds the vectors that it is called with")
+                raise NotRecorded("the network rounds the vectors that it is called with")
             return one, one
         if HOOK not in self.network.hook_dict:
-            raise NotRecorded("it is not known where the network embeds its numbers; `hooks` can name the place")
+            raise NotRecorded(
+                "the place at which the network embeds its numbers is not known; `hooks` can name this place"
+            )
         return self._table(0), self._table(1)
 
     def _rounds(self, one: Vectors) -> bool:
@@ -86,7 +88,9 @@ class Embedded:
             captured: list[Tensor] = []
             self._run(pairs, lambda x, kept=captured: (kept.append(x.detach()), x)[1])
             if not captured or captured[0].ndim != 3 or len(captured[0]) != n or captured[0].shape[1] < 2:
-                raise NotRecorded("the embedding is no tensor [pair, position, d_model] with a and b first")
+                raise NotRecorded(
+                    "the embedding is not a tensor [pair, position, d_model] with a and b at the first positions"
+                )
             seen.append(captured[0][:, position].double().cpu())
         if not torch.allclose(seen[0], seen[1], rtol=1e-4, atol=1e-6):
             raise NotRecorded("the embedding of one number depends on the other number")

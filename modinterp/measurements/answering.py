@@ -123,7 +123,7 @@ class Answering(Component[Any]):
                     "probability of the given": float(given[row, column]),
                 }
             )
-        return pd.DataFrame(rows, columns=["input", "position", "right", "given", "probability of the given"])
+        return pd.DataFrame(rows, columns=["input", "position", "right", "given", "probability of the given answer"])
 
     def _column(self, column: int) -> Bool[Tensor, "input answer"]:
         mask = torch.zeros_like(self.is_asked)

@@ -41,7 +41,7 @@ class Carrying(Component[Any]):
     def task(self) -> ColumnSum | DigitAddition:
         """The task of the network: a sum of long numbers."""
         if not isinstance(self.m.task, ColumnSum | DigitAddition):
-            raise NoSuchPart(f"{self.m.task.name} has no digits that are added")
+            raise NoSuchPart(f"{self.m.task.name} does not add digits")
         return self.m.task
 
     @cached_property

@@ -89,7 +89,7 @@ class Causal(Component[Any]):
     @property
     def _sign(self) -> int:
         if not isinstance(self.basis, Frequencies) or not self.basis.is_operation:
-            raise NoSuchPart(f"{self.m.task.name} adds no angles that could be turned")
+            raise NoSuchPart(f"{self.m.task.name} is no addition of angles, so no circles can be rotated")
         return self.basis.sign
 
     @property
@@ -248,7 +248,10 @@ class Causal(Component[Any]):
             NoSuchPart: `circles` has more than half of all frequencies.
         """
         if not is_turnable(self.circles, self._p):
-            raise NoSuchPart(f"{len(self.circles)} of {self._p // 2} circles are used, so no few circles can be turned")
+            raise NoSuchPart(
+                f"the network uses {len(self.circles)} of {self._p // 2} circles, so there is no small set of "
+                "circles to rotate"
+            )
         return self.circles
 
     @cached_property

@@ -20,7 +20,7 @@ def _on_sample(m: Any, share: float) -> str:
     if pairs is None:
         return ""
     seen = Share(round(share * len(pairs)), len(pairs)) if share == share else Share(0, 0)
-    return f"{seen.precise_text} at 95%, on {len(pairs):,} pairs at random"
+    return f"{seen.precise_text} with 95% confidence, on {len(pairs):,} random pairs"
 
 
 def _nothing_to_recover(m: Any, share: float) -> str:
@@ -33,7 +33,7 @@ CAUSAL = partial(Quantity, stage="causal", kinds=PAIRS)
 register(
     CAUSAL(
         "half_turn",
-        "circles turned by half a step for both numbers: the answer moves by one",
+        "share of answers changed by one if circles rotate by half a step",
         of=lambda m: m.causal.half_turn.moved,
         definition="V1",
         note=lambda m: "; ".join(
@@ -42,55 +42,55 @@ register(
     ),
     CAUSAL(
         "half_turn_kept",
-        "formula's fit to the logits kept by the half turn of the circles, share",
+        "share of the formula's fit that remains if circles rotate by half a step",
         of=lambda m: m.causal.half_turn.kept,
         definition="V1",
     ),
     CAUSAL(
         "half_turn_control",
-        "answers moved by one by other changes as large as the half turn, most",
+        "largest share of answers changed by one by other changes of equal size",
         of=lambda m: m.causal.half_turn.largest_control,
         definition="V10",
         note=lambda m: ", ".join(f"{name} {x:.1%}" for name, x in m.causal.half_turn.controls.items()),
     ),
     CAUSAL(
         "counter_turn",
-        "circles turned half a step on for a and back for b: the answer stays",
+        "share of answers kept if circles rotate half a step on for a, back for b",
         of=lambda m: m.causal.counter_turn.moved,
         note=lambda m: _on_sample(m, m.causal.counter_turn.moved),
         definition="V1",
     ),
     CAUSAL(
         "turn_of_all",
-        "all circles turned by half a step: the answer moves by one",
+        "share of answers changed by one if all circles rotate by half a step",
         of=lambda m: m.causal.turn_of_all.moved,
         note=lambda m: _on_sample(m, m.causal.turn_of_all.moved),
         definition="V1",
     ),
     CAUSAL(
         "turn_of_all_kept",
-        "formula's fit to the logits kept by the half turn of all circles, share",
+        "share of the formula's fit that remains if all circles rotate by half a step",
         of=lambda m: m.causal.turn_of_all.kept,
         definition="V1",
-        note=lambda m: "a table of tokens keeps about 0.13",
+        note=lambda m: "in a network that looks up a table of tokens about 0.13 remains",
     ),
     CAUSAL(
         "turn_of_all_carried",
-        "half turn of all circles: smaller of the shares of answers moved and of fit kept",
+        "all circles rotated: smaller of the shares of changed answers and of kept fit",
         of=lambda m: min(m.causal.turn_of_all.moved, m.causal.turn_of_all.kept),
         definition="V1",
         note=lambda m: "0.13 for a planted table, 0.6 for waves of all frequencies",
     ),
     CAUSAL(
         "line_step",
-        "a moved by one along a line of integers: the answer moves by one",
+        "share of answers changed by one if a moves by one along a line of integers",
         of=lambda m: m.causal.moved_along_line[0],
         note=lambda m: _on_sample(m, m.causal.moved_along_line[0]),
         kinds=CYCLIC,
     ),
     CAUSAL(
         "line_step_control",
-        "a moved as far in a random direction: the answer moves by one",
+        "share of answers changed by one if a moves as far in a random direction",
         of=lambda m: m.causal.moved_along_line[1],
         note=lambda m: _on_sample(m, m.causal.moved_along_line[1]),
         kinds=CYCLIC,
@@ -104,7 +104,7 @@ register(
     ),
     CAUSAL(
         "same_without",
-        "answers that stay the same without the {blocks} in the embedding",
+        "share of answers that stay the same without the {blocks} in the embedding",
         of=lambda m: m.causal.same_without,
         note=lambda m: _on_sample(m, m.causal.same_without),
         definition="V3",
@@ -132,46 +132,46 @@ register(
     ),
     CAUSAL(
         "margins_foretold",
-        "margins without one circle that the formula predicts, FVE",
+        "FVE of the margins after removing one circle, as the formula predicts them",
         of=lambda m: m.causal.margins_foretold,
         definition="V6",
     ),
     CAUSAL(
         "clock_circles",
-        "circles that are a Clock, taken alone",
+        "number of circles that compute as a Clock, each taken alone",
         of=lambda m: m.causal.count_of_kind("clock"),
         definition="V7",
         note=lambda m: _names(tuple(f"{x:.2f}" for x in m.causal.pizza_shares)),
     ),
     CAUSAL(
         "pizza_circles",
-        "circles that are a Pizza, taken alone",
+        "number of circles that compute as a Pizza, each taken alone",
         of=lambda m: m.causal.count_of_kind("pizza"),
         definition="V7",
     ),
     CAUSAL(
         "other_circles",
-        "circles between Clock and Pizza",
+        "number of circles that are neither clearly a Clock nor clearly a Pizza",
         of=lambda m: m.causal.count_of_kind("between"),
         definition="V7",
     ),
     CAUSAL(
         "circles_agreement",
-        "agreement of circles by read-out, logits and removal, least (Jaccard)",
+        "smallest agreement of circles by read-out, logits and removal (Jaccard)",
         of=lambda m: m.causal.agreement,
         note=lambda m: f"by removal {_names(m.causal.circles_by_removal)}",
         kinds=CYCLIC,
     ),
     CAUSAL(
         "values_half_turn",
-        "circles of f(a) and g(b) turned by half a step: the answer moves by one",
+        "share of answers changed by one if circles of f(a), g(b) rotate half a step",
         of=lambda m: m.functions.values_half_turn,
         kinds=CYCLIC,
         note=lambda m: f"circles {_names(m.functions.circles)}",
     ),
     CAUSAL(
         "values_half_turn_control",
-        "answers moved by one by other changes as large as the half turn of f(a) and g(b), most",
+        "largest share of answers changed by one by changes as large as this rotation",
         of=lambda m: max(m.functions.values_half_turn_controls.values()),
         kinds=CYCLIC,
         note=lambda m: ", ".join(f"{name} {x:.1%}" for name, x in m.functions.values_half_turn_controls.items()),

@@ -187,7 +187,9 @@ class Circles(Component[Any]):
         """
         self.m.activation(MID)
         if self.m.basis.sign < 0 or self.m.basis.cyclic.is_renamed:
-            raise NoSuchPart(f"the affine map is fitted to sums of numbers as they stand; {self.m.name} has others")
+            raise NoSuchPart(
+                f"the affine map is fitted to sums of numbers that are not relabelled; {self.m.name} has others"
+            )
         return linearity(self.m.grid, self.m.task, self.m.labels, self.m.freqs)
 
     @cached_property
@@ -198,5 +200,5 @@ class Circles(Component[Any]):
             NoSuchPart: the network has no W_out, or several layers.
         """
         if self.m.model.cfg.n_layers > 1:
-            raise NoSuchPart(f"W_out is decomposed in networks of one layer; {self.m.name} has more")
+            raise NoSuchPart(f"W_out can be decomposed only in networks of one layer; {self.m.name} has more layers")
         return singular_directions(self.m.W_out, self.m.post, 2 * len(self.m.freqs))

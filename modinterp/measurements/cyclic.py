@@ -238,7 +238,9 @@ class CyclicMeasurements(PairMeasurements):
             NoSuchPart: there are as many key directions as the matrix has rows or columns.
         """
         if 2 * len(self.freqs) >= min(self.readout_matrix.shape):
-            raise NoSuchPart("there are as many key directions as the matrix has rows or columns")
+            raise NoSuchPart(
+                "the key directions are as many as the rows or columns of the matrix, so they span everything"
+            )
         return self.low_rank.residual_norm
 
     @cached_property
@@ -276,7 +278,7 @@ class CyclicMeasurements(PairMeasurements):
             with torch.inference_mode(False), torch.enable_grad():
                 return symmetry.gradient_symmetricity(self.model, self.task)
         except (RuntimeError, IndexError) as error:  # what torch raises where the graph does not reach the embedding
-            raise NoSuchPart(f"no gradient of the logits of {self.name} is to be had") from error
+            raise NoSuchPart(f"the gradient of the logits of {self.name} is not available") from error
 
     @cached_property
     def symmetricity_over_pairs(self) -> float:
@@ -390,9 +392,7 @@ class CyclicMeasurements(PairMeasurements):
         """
         self.weight(_W_O)
         if not getattr(self.task, "equals", True) or getattr(self.task, "vocabularies", 1) > 1:
-            raise NoSuchPart(
-                f"{self.name} has no '=' at the end, after numbers of one vocabulary, that would look them up"
-            )
+            raise NoSuchPart(f"{self.name} does not end in a token '=' that attends to numbers of one vocabulary")
         return self._in_order(attention.lookup_tables(self.model, self.task.grid[0]))
 
     @cached_property
@@ -469,7 +469,7 @@ class CyclicMeasurements(PairMeasurements):
     @cached_property
     def _component_values(self) -> dict[str, dict[str, Tensor]]:
         if self.model.cfg.n_layers > 1:
-            raise NoSuchPart(f"components are taken out of networks of one layer; {self.name} has more")
+            raise NoSuchPart(f"components can be removed only in networks of one layer; {self.name} has more layers")
         for hook in (PATTERN, ATTN_OUT, MLP_OUT):
             self.activation(hook)
         self.tables  # noqa: B018 - of a network without "=" there are none, and no attention of "=" to itself
@@ -496,7 +496,7 @@ class CyclicMeasurements(PairMeasurements):
             interventions = self._neuron_values if name.startswith("neurons ") else self._component_values
             if name not in interventions:
                 known = ", ".join(["original", *self._component_values, *self._neuron_values])
-                raise ValueError(f"no intervention {name!r}; there are {known}")
+                raise ValueError(f"there is no intervention {name!r}; choose one of {known}")
             self._ablated[name] = self.changed(self.logits_after(interventions[name]))
         return self._ablated[name]
 

@@ -41,11 +41,11 @@ def _is_constant(x: Tensor) -> bool:
 def _of_weights(m: Any) -> Iterator[str]:
     weights = {name: w.detach() for name, w in m.model.state_dict().items() if w.is_floating_point() and w.ndim > 1}
     if any(not w.isfinite().all() for w in weights.values()):
-        yield "some of its weights are not finite"
+        yield "some weights of the network are not finite"
     elif all(not w.any() for w in weights.values()):
-        yield "all of its weights are 0"
+        yield "all weights of the network are 0"
     elif all(map(_is_constant, weights.values())):
-        yield "each of its matrices holds one number throughout"
+        yield "all entries of each matrix are equal"
     elif zeros := [name for name, w in weights.items() if not w.any()]:
         yield f"{name_list(zeros)} {'is' if len(zeros) == 1 else 'are'} 0 throughout"
 
@@ -53,25 +53,25 @@ def _of_weights(m: Any) -> Iterator[str]:
 def _of_logits(m: Any) -> Iterator[str]:
     logits = m.all_logits
     if not logits.isfinite().all():
-        yield "some of its logits are not finite"
+        yield "some logits of the network are not finite"
     elif bool((logits == logits[:1]).all()):
-        yield "its logits are the same for all inputs"
+        yield "the network's logits are the same for all inputs"
     elif (size := float((logits - logits.mean(dim=-1, keepdim=True)).abs().max())) < TINY:
-        yield f"its logits differ by no more than {size:.0e}"
+        yield f"the network's logits differ by no more than {size:.0e}"
     elif hasattr(m, "own_score") and m.own_score.loss == 0:
-        yield "its loss is 0 up to rounding"
+        yield "the network's loss is 0 up to rounding"
 
 
 def _of_neurons(m: Any) -> Iterator[str]:
     post = m.post.flatten(0, -2) if hasattr(m, "post") else None
     if post is not None and bool((post == post[:1]).all()):
-        yield "none of its neurons changes with the input"
+        yield "no neuron of the network changes with the input"
 
 
 def _of_blocks(m: Any) -> Iterator[str]:
     if not hasattr(m, "key_blocks"):
         return
     if not m.key_blocks:
-        yield f"it has no key {m.basis.blocks_name}"
+        yield f"the network has no key {m.basis.blocks_name}"
     elif not any(getattr(m.neurons, "explained", [True])):  # those of groups are no waves
-        yield "none of its neurons is a wave of one frequency"
+        yield "no neuron of the network is a wave of one frequency"

@@ -40,7 +40,7 @@ class Functions(Component[Any]):
         """The values f(a) and g(b) for every number, with g(0) = 0."""
         task = self.m.task
         if cyclic(task) is not None or not is_sum_of_functions(task):
-            sums = "no sum of a function of a and one of b other than a and b"
+            sums = "not a sum of a function of a and a function of b, or just a + b"
             raise NoSuchPart(f"this needs an answer such as a^2 + b; {task.name} is {sums}")
         answers = task.answers().view(task.grid)
         found = answers[:, 0] % task.p, (answers[0] - answers[0, 0]) % task.p
@@ -68,7 +68,8 @@ class Functions(Component[Any]):
         found, fewest = self.waves.freqs, min(len(values.unique()) for values in self.values)
         if 4 * len(found) > fewest - 1:
             raise NoSuchPart(
-                f"{len(found)} circles hold half of all functions of {fewest} values: there are no few to turn"
+                f"{len(found)} circles contain half of all functions of {fewest} values, so there is no "
+                "small set of circles to rotate"
             )
         return found
 

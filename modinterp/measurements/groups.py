@@ -165,7 +165,7 @@ class GroupMeasurements(PairMeasurements):
         weights = self.model.state_dict()
         biased = [name for name, x in weights.items() if name.rpartition(".")[2].startswith("b_") and x.any()]
         if set(self.embeddings) != {"W_a", "W_b"} or biased or self.model.cfg.act_fn != "relu":
-            raise NoSuchPart(f"{self.name} is no MLP of ReLUs on two joined embeddings without biases")
+            raise NoSuchPart(f"{self.name} is not an MLP of ReLUs on two joined embeddings without biases")
         return product_bounds.product_bound(self.embeddings["W_a"], self.embeddings["W_b"], self.W_L, self.task)
 
     @cached_property

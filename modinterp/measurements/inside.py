@@ -42,7 +42,7 @@ class Inside(Component[Any]):
         """The network, if its activations are accessible."""
         network: Network = self.m.model
         if isinstance(network, Wrapped) or not hasattr(network, "blocks") or not len(network.blocks):
-            raise NoSuchPart(f"only the outputs of {self.m.name} are known, and nothing inside it")
+            raise NoSuchPart(f"only the outputs of {self.m.name} are visible, and no activation inside it")
         return network
 
     @cached_property
@@ -177,7 +177,7 @@ class Inside(Component[Any]):
         try:
             network = folded(self.network.in_float64())
         except ValueError as error:
-            raise NoSuchPart(f"{self.m.name} has no attribution: {error}") from error
+            raise NoSuchPart(f"attribution is not possible for {self.m.name}: {error}") from error
         parts = ["hook_embed", "hook_pos_embed"]
         for layer in range(len(network.blocks)):
             parts += [f"blocks.{layer}.attn.hook_z", f"blocks.{layer}.hook_mlp_out"]

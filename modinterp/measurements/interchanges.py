@@ -68,7 +68,7 @@ class Counted:
             NoSuchPart: too few answers were counted.
         """
         if self.of < FEWEST:
-            raise NoSuchPart(f"{what} would change {self.of} answers, too few for a result")
+            raise NoSuchPart(f"{what} would change only {self.of} answers, too few for a result")
         return Moved(*(Share(held, self.of) for held in self.held))
 
 
@@ -131,7 +131,9 @@ class Interchanges(Component[Any]):
         found = inputs[:, None, :] == right[:, :, None]
         found &= torch.arange(inputs.shape[1]) <= positions[:, None]
         if float(found.any(dim=-1)[self.is_asked].double().mean()) < IN_INPUT:
-            raise NoSuchPart(f"the answers of {self.m.task.name} are no tokens of the input, which could be copied")
+            raise NoSuchPart(
+                f"the answers of {self.m.task.name} are not tokens of the input, so the network cannot copy them"
+            )
         return found
 
     def _place(self, column: int) -> tuple[Int[Tensor, " input"], Bool[Tensor, " input"]]:
@@ -211,7 +213,7 @@ class Interchanges(Component[Any]):
         names, counted = self.hooks("q"), Counted()
         positions = torch.tensor(self.m.task.read_positions)
         if len(positions) < 2:
-            raise NoSuchPart(f"{self.m.task.name} has one answer, so that there is no other query")
+            raise NoSuchPart(f"{self.m.task.name} has one answer for each input, so there is no other query")
         queries = seen(self.network, self.inputs, names)
         rows = torch.arange(len(self.inputs))
         for column, position in self.columns:
@@ -250,12 +252,14 @@ class Interchanges(Component[Any]):
                 logits is one direction by construction.
         """
         if self.m.task.output_sizes[0] < 3 and self.network.cfg.attn_only:
-            raise NoSuchPart(f"{self.m.name} has two outputs and no MLP: their difference is one direction by itself")
+            raise NoSuchPart(
+                f"{self.m.name} has two outputs and no MLP, so its answer depends on one direction in any case"
+            )
         half = len(self.inputs) // 2
         written, right = self._attended[:half][self.is_asked[:half]], self.right[:half][self.is_asked[:half]]
         classes = right.unique()
         if len(classes) < 2:
-            raise NoSuchPart(f"all answers to {self.m.task.name} are alike")
+            raise NoSuchPart(f"all answers to {self.m.task.name} are equal")
         means = torch.stack([written[right == c].mean(dim=0) for c in classes])
         return torch.linalg.svd(means - means.mean(dim=0), full_matrices=False).Vh[0]
 
@@ -311,7 +315,7 @@ class Interchanges(Component[Any]):
         """
         task = self.m.task
         if not isinstance(task, SignOfSum):
-            raise NoSuchPart(f"{task.name} is no running sum")
+            raise NoSuchPart(f"{task.name} is not a running sum")
         half, counts = len(self.inputs) // 2, torch.arange(1, task.n + 1)
         sums = task.numbers(self.inputs).cumsum(dim=1)
         mean = (sums / counts).double()

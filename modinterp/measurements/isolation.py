@@ -116,4 +116,4 @@ class Isolation(Component[Any]):
 
     def _adds(self) -> None:
         if self.m.basis.sign < 0:
-            raise NoSuchPart(f"the formulas are those of addition, and {self.m.name} subtracts")
+            raise NoSuchPart(f"the formulas are for addition, but {self.m.name} subtracts")

@@ -31,11 +31,13 @@ def check_memory(name: str, task: Task, network: Network) -> None:
     inputs, needed, free = prod(task.grid or ()), needed_memory(task, network), free_memory()
     if needed > free:
         raise ValueError(
-            f"all {inputs:,} inputs of {name} would take {needed / 2**30:,.1f} GiB of memory, more than the "
-            f"{free / 2**30:,.1f} that are free; end other programs, or use a machine with more"
+            f"all {inputs:,} inputs of {name} would take {needed / 2**30:,.1f} GiB of memory, more than "
+            f"the {free / 2**30:,.1f} that are free; end other programs, or use a machine with more memory"
         )
     if needed > WORTH_TELLING:
-        print(f"{name} takes up to {needed / 2**30:,.1f} GiB of memory; {free / 2**30:,.1f} are free", file=sys.stderr)
+        print(
+            f"{name} takes up to {needed / 2**30:,.1f} GiB of memory; {free / 2**30:,.1f} GiB are free", file=sys.stderr
+        )
 
 
 def needed_memory(task: Task, network: Network) -> int:

@@ -169,7 +169,7 @@ class NetworkMeasurements:
             NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
         if self.run.spec is None:
-            raise NotRecorded(f"how {self.name} was trained is not known")
+            raise NotRecorded(f"the training settings of {self.name} are not known")
         return self.run.spec.recipe
 
     def let_go(self) -> None:
@@ -259,7 +259,7 @@ class NetworkMeasurements:
             NotRecorded: no snapshots came with the run.
         """
         if not self.snapshots:
-            raise NotRecorded(f"no snapshots of {self.name} were kept")
+            raise NotRecorded(f"no snapshots of {self.name} are available")
         return self._networks()
 
     def _networks(self) -> Iterator[tuple[int, Network]]:
@@ -430,7 +430,7 @@ class NetworkMeasurements:
             NotRecorded: the network is an external checkpoint, whose training is unknown.
         """
         if not len(self.run.history):
-            raise NotRecorded(f"how {self.name} was trained is not known")
+            raise NotRecorded(f"the training settings of {self.name} are not known")
         return phases.grokking(self.run.history, self.p)
 
     def __repr__(self) -> str:

@@ -81,7 +81,7 @@ class OrderMeasurements(PositionMeasurements):
     def _unseen(self, n: int, seed: int, below: int | None = None) -> Examples:
         """Held-out inputs for the network; for a run without weights, no inputs are drawn, to save a second."""
         if not self.has_weights:
-            raise NotRecorded(f"{self.name} came without its weights")
+            raise NotRecorded(f"the weights of {self.name} are not available")
         return _unseen(self.task, self.run.spec, n, seed, below)
 
     @property
@@ -129,7 +129,7 @@ class OrderMeasurements(PositionMeasurements):
         """
         config = self.model.cfg
         if not isinstance(config, TransformerConfig) or config.n_layers != 1:
-            raise NoSuchPart(f"{self.name} is no transformer of one layer, of which look-ups could be made")
+            raise NoSuchPart(f"{self.name} is not a transformer of one layer, so look-up tables cannot be made")
         return lookups(self.model)
 
     @cached_property

@@ -63,7 +63,7 @@ class PairMeasurements(NetworkMeasurements):
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
         if run.task.grid is None or len(run.task.grid) != 2:
-            raise ValueError(f"{run.name} was trained on {run.task.name}, whose inputs are no grid of pairs")
+            raise ValueError(f"{run.name} was trained on {run.task.name}, whose inputs do not form a grid of pairs")
         super().__init__(run, as_published, draws)
 
     @cached_property
@@ -296,7 +296,7 @@ class PairMeasurements(NetworkMeasurements):
             NoSuchPart: the network has no MLP.
         """
         if not hasattr(self.model.blocks[-1], "mlp"):
-            raise NoSuchPart(f"{self.name} is attention alone, without neurons")
+            raise NoSuchPart(f"{self.name} has attention and no neurons")
         return self.model.W_L[:, self._columns]
 
     def weight(self, name: str) -> Tensor:
@@ -479,7 +479,7 @@ class PairMeasurements(NetworkMeasurements):
             NoSuchPart: the network has no positional embeddings.
         """
         if not hasattr(self.model, "pos_embed"):
-            raise NoSuchPart(f"{self.name} has no embedding of positions")
+            raise NoSuchPart(f"{self.name} has no position embeddings")
         return self.model.pos_embed.W_pos
 
     @cached_property

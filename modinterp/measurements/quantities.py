@@ -20,11 +20,11 @@ from modinterp.runs import NotRecorded
 
 ANY, PAIRS, CYCLIC, GROUPS = (("NetworkMeasurements",), ("CyclicMeasurements", "GroupMeasurements"),
                               ("CyclicMeasurements",), ("GroupMeasurements",))  # fmt: skip
-ATTENTION_ONLY = "the network is attention alone"
-NOT_SEEN = "it is not known where in the network; in a module, `hooks` can name the place"
-NO_EMBEDDING = "it is not known where the network has one embedding of both numbers"
+ATTENTION_ONLY = "the network has attention and no MLP"
+NOT_SEEN = "the place of this activation in the network is not known; for a module, `hooks` can name the place"
+NO_EMBEDDING = "the place of one embedding of both numbers in the network is not known"
 NO_ATTENTION = "the network has no attention"
-SPLIT_UNKNOWN = "which pairs it was trained on is not known"
+SPLIT_UNKNOWN = "the pairs that the network was trained on are not known"
 
 
 def _listed(names: Any) -> str:
@@ -79,7 +79,7 @@ def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[
 def _null_note(nulls: Any, statistic: str | None = None) -> str:
     rows = [row for row in nulls.rows if statistic in (None, row.statistic)]
     worst, names = max(rows, key=lambda row: row.p_value), {row.name for row in nulls.rows}
-    which = f"the largest p of {len(names)} nulls, " * (len(names) > 1)
+    which = f"the largest p-value of {len(names)} null hypotheses, " * (len(names) > 1)
     return f"{which}compared with {len(worst.draws)} draws of: {worst.name}"
 
 
@@ -161,7 +161,7 @@ def _best(m: Any) -> Any:
 def _sizes_of_irreps(m: Any) -> str:
     found = m.neurons["a"]
     sizes = ", ".join(f"{count} of {name}" for name, count in found.sizes(m.irreps).items())
-    return f"{sizes}; {int((~found.live).sum())} off"
+    return f"{sizes}; {int((~found.live).sum())} always zero"
 
 
 def _neurons_same(m: Any) -> float:
@@ -173,7 +173,7 @@ def _neurons_same(m: Any) -> float:
 def _of_input(m: Any, name: str) -> float:
     _embedding(m)
     if name not in m.embeddings:
-        raise NoSuchPart("the two elements do not enter by a matrix of their own")
+        raise NoSuchPart("the two elements do not have separate embedding matrices")
     return m.key_share(m.embeddings[name])
 
 
@@ -199,14 +199,14 @@ def _coset_orders(m: Any, of: str) -> str:
 
 def _grokking(m: Any, name: str) -> float:
     if not len(m.history):
-        raise NotRecorded(f"how {m.name} was trained is not known")
+        raise NotRecorded(f"the training settings of {m.name} are not known")
     return getattr(m.grokking, name)
 
 
 def _of_training(m: Any, column: str, reduce: Callable[[Any], float]) -> float:
     """Return a quantity that is computed from one column of the training history."""
     if not len(m.history):
-        raise NotRecorded(f"how {m.name} was trained is not known")
+        raise NotRecorded(f"the training settings of {m.name} are not known")
     return reduce(m.history[column])
 
 
@@ -234,9 +234,11 @@ register(
     BEHAVIOUR("accuracy", "accuracy over {inputs}", "task", lambda m: m.accuracy, ANY),
     BEHAVIOUR("loss", "loss over {inputs}", "task", lambda m: m.own_score.loss, ANY, "nats"),
     BEHAVIOUR("chance_loss", "loss of guessing", "task", lambda m: m.chance_loss, ANY, "nats"),
-    BEHAVIOUR("loss_where_right", "mean loss where it is right", "task", lambda m: m.losses_of_right_and_wrong[0], ANY,
+    BEHAVIOUR("loss_where_right", "mean loss where the answer is "
+        "right", "task", lambda m: m.losses_of_right_and_wrong[0], ANY,
               "nats"),
-    BEHAVIOUR("loss_where_wrong", "mean loss where it is wrong", "task", lambda m: m.losses_of_right_and_wrong[1], ANY,
+    BEHAVIOUR("loss_where_wrong", "mean loss where the answer is "
+        "wrong", "task", lambda m: m.losses_of_right_and_wrong[1], ANY,
               "nats", note=lambda m: "never wrong" * math.isnan(m.losses_of_right_and_wrong[1])),
     BEHAVIOUR("train_accuracy", "accuracy on {kind} trained on", "task",
               needing(_split, lambda m: m.own_train_score.accuracy), ANY),
@@ -250,86 +252,93 @@ register(
     Quantity("n_keys", "key {blocks} of {readout}, how many", "keys", lambda m: len(m.key_blocks), PAIRS,
              definition="D3(b); for a group: similarity of logits and character above `least_similarity`",
              note=lambda m: _listed(m.key_names)),
-    Quantity("gap", "weakest key {block} over the strongest other one, norms", "keys", lambda m: m.keys.gap, CYCLIC,
+    Quantity("gap", "norm of the weakest key {block} over that of the strongest other "
+        "{block}", "keys", lambda m: m.keys.gap, CYCLIC,
              definition="D3(b)"),
-    Quantity("least_similarity", "similarity of logits and character from which a representation is key", "keys",
+    Quantity("least_similarity", "similarity of logits and character above which a representation is key", "keys",
              lambda m: m.least_similarity, GROUPS,
              note=lambda m: "" if m.as_published else f"more than any of {len(m.renamed)} renamings has"),
-    Quantity("similarity_gap", "weakest key representation over the strongest other one, similarities", "keys",
+    Quantity("similarity_gap", "similarity of the weakest key representation over that of the strongest other", "keys",
              lambda m: m.similarity_gap, GROUPS,
-             note=lambda m: "no representation is key" * math.isnan(m.similarity_gap)),
-    Quantity("key_energy", "share of {readout}'s energy in as many {blocks}, each row's mean left out", "keys",
+             note=lambda m: "no representation is a key representation" * math.isnan(m.similarity_gap)),
+    Quantity("key_energy", "share of {readout}'s energy in the key {blocks}, each row's mean left out", "keys",
              lambda m: m.key_energy, PAIRS),
     Quantity("p_value_gap", f"p-value of the {GAP}", "keys", lambda m: m.spectrum_nulls.p_value(GAP), CYCLIC,
              note=lambda m: _null_note(m.spectrum_nulls, GAP)),
     Quantity("p_value_energy", f"p-value of the {KEY_ENERGY}", "keys", lambda m: m.p_value, PAIRS,
              note=lambda m: _null_note(m.spectrum_nulls, KEY_ENERGY)),
-    Quantity("agreement_neurons", "agreement with frequencies of 5 or more neurons (Jaccard)", "keys",
+    Quantity("agreement_neurons", "agreement of key frequencies and frequencies of 5 or more neurons (Jaccard)", "keys",
              needing(_neurons, lambda m: jaccard(m.neurons.key_frequencies(), m.freqs)), CYCLIC, definition="D3(a)",
              note=lambda m: _listed(m.neurons.key_frequencies())),
-    Quantity("agreement_logits", "agreement with the strongest of the logits (Jaccard)", "keys",
+    Quantity("agreement_logits", "agreement of key frequencies and the strongest frequencies of the logits "
+        "(Jaccard)", "keys",
              lambda m: jaccard(m.logit_freqs, m.freqs), CYCLIC, note=lambda m: _listed(m.logit_freqs)),
     Quantity("gini_W_E", "Gini coefficient of W_E over Fourier components", "keys",
              needing(_embedding, lambda m: m.gini_of_W_E), CYCLIC, definition="D7"),
     Quantity("gini_read", "Gini coefficient of {readout} over Fourier components", "keys",
              lambda m: m.gini_of_W_L if m.as_published else fourier_gini(m.readout_matrix.T), CYCLIC, definition="D7"),
 
-    Quantity("W_E_key_share", "share of W_E's energy in the key {blocks}, the mean left out", "layers",
+    Quantity("W_E_key_share", "share of W_E's energy in the key {blocks}, its mean left out", "layers",
              needing(_embedding, lambda m: sum(m.shares_of(m.W_E)[name] for name in m.key_names)), PAIRS),
     *(
         Quantity(f"{name}_key_share", f"share of {name}'s energy in the key representations, its mean counted",
                  "layers", partial(_of_input, name=name), GROUPS)
         for name in ("W_a", "W_b")
     ),
-    Quantity("attention_fve", "attention of a head, explained by one frequency, mean (0 if below)", "layers",
+    Quantity("attention_fve", "mean share of a head's attention that one frequency explains (at least 0)", "layers",
              needing(_attention, _attention_fve), CYCLIC, note=_attention_note),
-    Quantity("neurons_explained", f"neurons that are one frequency to {THRESHOLD:.0%}, share", "layers",
+    Quantity("neurons_explained", f"share of neurons with {THRESHOLD:.0%} of their variance at one frequency", "layers",
              needing(_neurons, _neurons_explained), CYCLIC, definition="D4-neuron", note=_cluster_sizes),
-    Quantity("neurons_median", "share of a neuron's variance at its best frequency, median", "layers",
+    Quantity("neurons_median", "median share of a neuron's variance at its best frequency", "layers",
              needing(_neurons, _neurons_median), CYCLIC, definition="D4-neuron"),
-    Quantity("products_before", "products of equal waves before the nonlinearity, share", "layers",
+    Quantity("products_before", "share of products of waves of one frequency before the nonlinearity", "layers",
              needing(_neurons, lambda m: _products(m, "hook_pre")), CYCLIC),
-    Quantity("products_after", "products of equal waves after the nonlinearity, share", "layers",
+    Quantity("products_after", "share of products of waves of one frequency after the nonlinearity", "layers",
              needing(_neurons, lambda m: _products(m, "hook_post")), CYCLIC),
-    Quantity("neurons_null", "the share of a neuron with residues renamed, 99th percentile", "layers",
+    Quantity("neurons_null", "99th percentile of a neuron's share at its best frequency if residues are "
+        "shuffled", "layers",
              needing(_neurons, lambda m: m.neuron_null), CYCLIC),
-    Quantity("irrep_neurons", "live neurons of one representation to 95%, share", "layers",
+    Quantity("irrep_neurons", "share of live neurons with 95% of their variance in one representation", "layers",
              lambda m: float((_best(m) >= 0.95).double().mean()), GROUPS, note=_sizes_of_irreps),
-    Quantity("irrep_neurons_least", "share of a live neuron in its own representation, least", "layers",
+    Quantity("irrep_neurons_least", "smallest share of a live neuron's variance in its best representation", "layers",
              lambda m: float(_best(m).min()), GROUPS),
-    Quantity("irrep_neurons_same", "live neurons with one representation of a and b, share", "layers", _neurons_same,
+    Quantity("irrep_neurons_same", "share of live neurons with the same representation for a and "
+        "b", "layers", _neurons_same,
              GROUPS),
-    Quantity("neurons_at_keys", "variance of the neurons at the key {blocks}, share", "layers",
+    Quantity("neurons_at_keys", "share of the neurons' variance at the key {blocks}", "layers",
              needing(_neurons, lambda m: m.neurons_at_keys), PAIRS),
-    Quantity("neurons_product_share", "variance of the neurons in rho(a b) of the key representations, share",
+    Quantity("neurons_product_share", "share of the neurons' variance in rho(a b) of the key representations",
              "layers", needing(_neurons, lambda m: m.key_share_of_neurons[1]), GROUPS),
     Quantity("read_key_share", "share of {readout} in the key representations, its mean counted", "layers",
              lambda m: m.key_share(m.readout_matrix.T), GROUPS),
-    Quantity("read_trivial_share", "share of {readout} in the trivial representation, its mean", "layers",
+    Quantity("read_trivial_share", "share of {readout} in the trivial representation, which is its mean", "layers",
              lambda m: m.shares(m.readout_matrix.T)["trivial"], GROUPS),
-    Quantity("readoff_lowest", "{features} along a key direction of {readout}: FVE by one wave, lowest", "layers",
+    Quantity("readoff_lowest", "lowest FVE by one wave of {features} along a key direction of {readout}", "layers",
              lambda m: _readoff(m, lambda row: row.explained, min), CYCLIC, definition="D4-dir"),
-    Quantity("readoff_mean", "{features} along a key direction of {readout}: FVE by one wave, mean", "layers",
+    Quantity("readoff_mean", "mean FVE by one wave of {features} along a key direction of {readout}", "layers",
              lambda m: _readoff(m, lambda row: row.explained, mean), CYCLIC, definition="D4-dir"),
-    Quantity("readoff_two_terms_mean", "{features} along a key direction of {readout}: FVE by two products, mean",
+    Quantity("readoff_two_terms_mean", "mean FVE by two products of {features} along a key direction of {readout}",
              "layers", lambda m: _readoff(m, lambda row: row.explained_by_two, mean), CYCLIC,
              definition="D4-dir, both products free, not centred"),
-    Quantity("read_residual", "norm of {readout} outside its key directions, constant included, share", "layers",
+    Quantity("read_residual", "share of {readout}'s norm outside its key directions, constant included", "layers",
              lambda m: m.residual_norm, CYCLIC),
-    Quantity("logit_fve", "logits explained by the formula, FVE about the global mean", "layers",
+    Quantity("logit_fve", "share of the logits' variance that the formula explains (FVE about the global "
+        "mean)", "layers",
              lambda m: m.logit_fit.explained, CYCLIC, definition="D4-logit", note=lambda m: "as in the paper"),
-    Quantity("logit_fve_raw", "logits explained by the formula, not centred", "layers",
+    Quantity("logit_fve_raw", "share of the logits that the formula explains, not centred", "layers",
              lambda m: m.logit_fit.explained_raw, CYCLIC),
-    Quantity("logit_fve_row", "logits explained by the formula, each pair's mean removed", "layers",
+    Quantity("logit_fve_row", "share of the logits that the formula explains, each pair's mean removed", "layers",
              lambda m: m.logit_fit.explained_by_row if hasattr(m, "sign") else m.logit_share, PAIRS),
-    Quantity("logit_fve_row_class", "logits explained by the formula, each pair's and each class's mean removed",
+    Quantity("logit_fve_row_class", "share of the logits that the formula explains, each pair's and class's "
+        "mean removed",
              "layers", lambda m: m.logit_fit.explained_by_row_and_class, CYCLIC),
-    Quantity("logit_fve_product", "mean logits of each product explained by the formula, row and class means removed",
+    Quantity("logit_fve_product", "share of each product's mean logits that the formula explains, row and class "
+        "means removed",
              "layers", lambda m: m.formula_fit, GROUPS),
-    Quantity("p_value_logits", "p-value of the logits' variance in as many terms of the formula", "layers",
+    Quantity("p_value_logits", "p-value of the logits' variance in the terms of the formula", "layers",
              lambda m: max(row.p_value for row in m.logit_nulls.rows), PAIRS,
              note=lambda m: _null_note(m.logit_nulls)),
-    Quantity("logits_periodic", "logits in any waves of as many {blocks}, share", "layers",
+    Quantity("logits_periodic", "share of the logits in any waves of the strongest {blocks}", "layers",
              lambda m: m.periodic_share_of_logits, PAIRS),
 
     Quantity("restricted_accuracy", "accuracy with the key {blocks} alone in the logits", "use",
@@ -344,15 +353,17 @@ register(
          lambda m: m.score_without_keys.loss, PAIRS, definition="D6"),
     LOSS("excluded_loss_train", "loss without the key {blocks} in the logits, pairs trained on", "use",
          needing(_split, lambda m: m.score(m.logits_without_keys, m.split.train).loss), PAIRS, definition="D6"),
-    Quantity("excluded_share", "accuracy without the key {blocks}, over the accuracy", "use",
+    Quantity("excluded_share", "accuracy without the key {blocks} over the accuracy of the whole network", "use",
              lambda m: m.score_without_keys.accuracy / m.accuracy if m.accuracy > 0 else math.nan, PAIRS),
-    LOSS("loss_without_one_key", "loss without one key {block}, lowest", "use", lambda m: _extreme(m, True)[0], PAIRS,
+    LOSS("loss_without_one_key", "lowest loss with one key {block} removed from the "
+        "logits", "use", lambda m: _extreme(m, True)[0], PAIRS,
          note=lambda m: f"{m.basis.block} {_extreme(m, True)[1]}"),
-    LOSS("loss_without_one_other", "loss without one other {block}, highest", "use", lambda m: _extreme(m, False)[0],
+    LOSS("loss_without_one_other", "highest loss with one other {block} removed from the "
+        "logits", "use", lambda m: _extreme(m, False)[0],
          PAIRS, note=lambda m: f"{m.basis.block} {_extreme(m, False)[1]}"),
-    Quantity("features_accuracy", "accuracy with {features} cut down to waves of the answer", "use",
+    Quantity("features_accuracy", "accuracy if only waves of the answer are kept in {features}", "use",
              lambda m: m.score_of_features_alone.accuracy, PAIRS),
-    LOSS("features_loss", "loss with {features} cut down to waves of the answer", "use",
+    LOSS("features_loss", "loss if only waves of the answer are kept in {features}", "use",
          lambda m: m.score_of_features_alone.loss, PAIRS),
 
     Quantity("formula_accuracy", "accuracy of the formula in place of the logits", "formula",
@@ -360,11 +371,12 @@ register(
     LOSS("formula_loss", "loss of the formula in place of the logits, all pairs", "formula",
          lambda m: m.score_of_formula.loss, PAIRS, note=_formula_note),
 
-    Quantity("gradient_symmetricity", "gradient symmetricity, over any output", "symmetry",
+    Quantity("gradient_symmetricity", "gradient symmetricity, with gradients of any output", "symmetry",
              lambda m: _symmetricity(m, "any_output"), CYCLIC, note=_symmetricity_note),
-    Quantity("gradient_symmetricity_correct", "gradient symmetricity, over the correct output", "symmetry",
+    Quantity("gradient_symmetricity_correct", "gradient symmetricity, with gradients of the correct output", "symmetry",
              lambda m: _symmetricity(m, "correct"), CYCLIC),
-    Quantity("gradient_symmetricity_wrong", "gradient symmetricity, over the largest wrong output", "symmetry",
+    Quantity("gradient_symmetricity_wrong", "gradient symmetricity, with gradients of the largest wrong "
+        "output", "symmetry",
              lambda m: _symmetricity(m, "largest_wrong"), CYCLIC),
     Quantity("distance_irrelevance", "distance irrelevance of the correct logit", "symmetry",
              lambda m: m.irrelevance.correct, CYCLIC,
@@ -377,7 +389,7 @@ register(
         each
         for of, word in (("a", "first"), ("b", "second"))
         for each in (
-            Quantity(f"cosets_{of}", f"neurons constant on cosets, by the {word} element, share", "cosets",
+            Quantity(f"cosets_{of}", f"share of neurons that are constant on cosets of the {word} element", "cosets",
                      partial(_cosets, of=of, name="share"), GROUPS, note=partial(_coset_orders, of=of)),
             Quantity(f"cosets_null_{of}", "random functions of the same representations constant on cosets as large, "
                      f"by the {word} element, share", "cosets", partial(_cosets, of=of, name="null"), GROUPS,
@@ -386,16 +398,19 @@ register(
     ),
     Quantity("coset_means", "accuracy with each neuron at its mean over pairs of cosets", "cosets",
              partial(_coset_means, number=0), GROUPS),
-    Quantity("coset_means_control", "accuracy with each neuron at its mean over other sets as large", "cosets",
+    Quantity("coset_means_control", "accuracy with each neuron at its mean over pairs of other sets of equal "
+        "sizes", "cosets",
              partial(_coset_means, number=1), GROUPS),
 
-    BEHAVIOUR("memorised", "epoch at which it has memorised", "training", lambda m: _grokking(m, "memorised"), ANY,
+    BEHAVIOUR("memorised", "epoch at which the network has "
+        "memorised", "training", lambda m: _grokking(m, "memorised"), ANY,
               "epochs"),
-    BEHAVIOUR("grokked", "epoch at which it generalises", "training", lambda m: _grokking(m, "grokked"), ANY, "epochs"),
-    BEHAVIOUR("grokking_ratio", "epoch at which it generalises, over that at which it has memorised", "training",
+    BEHAVIOUR("grokked", "epoch at which the network "
+        "generalises", "training", lambda m: _grokking(m, "grokked"), ANY, "epochs"),
+    BEHAVIOUR("grokking_ratio", "epoch of generalising over the epoch of memorising", "training",
               _grokking_ratio, ANY),
     BEHAVIOUR("final_test_accuracy", "final test accuracy of the training", "training", _final_test_accuracy, ANY,
-              note=lambda m: "" if len(m.history) else "over all inputs: how it was trained is not known"),
+              note=lambda m: "" if len(m.history) else "over all inputs, since the training pairs are not known"),
     BEHAVIOUR("last_epoch", "last epoch of the training", "training",
               partial(_of_training, column="epoch", reduce=_last), ANY, "epochs"),
     *(

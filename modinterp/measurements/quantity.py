@@ -25,10 +25,10 @@ STAGES = {
     "task": "Does it do the task?",
     "parts": "Which parts does it need, and where does it look?",
     "causal": "Does the answer move as predicted when the inside is changed?",
-    "keys": "Which {blocks}, and how clearly?",
-    "layers": "How much of each layer do they explain?",
-    "use": "Are they used?",
-    "formula": "How much does the formula replace?",
+    "keys": "Which {blocks} does it use, and how clearly?",
+    "layers": "How much of each layer do the {blocks} explain?",
+    "use": "Does the answer depend on the {blocks}?",
+    "formula": "How well does the formula replace the network?",
     "symmetry": "Clock or pizza?",
     "cosets": "Cosets or representations?",
     "training": "How was it trained?",
@@ -143,7 +143,7 @@ def register(*quantities: Quantity) -> None:
     """
     for each in quantities:
         if REGISTRY.get(each.key, each) != each:
-            raise ValueError(f"{each.key} has a definition already: {REGISTRY[each.key].title}")
+            raise ValueError(f"{each.key} is already the key of a quantity: {REGISTRY[each.key].title}")
         if each.stage not in STAGES:
             raise ValueError(f"{each.key} is of stage {each.stage!r}; known are {', '.join(STAGES)}")
         REGISTRY[each.key] = each
@@ -156,7 +156,7 @@ def quantity(key: str) -> Quantity:
         KeyError: no quantity has this key; the message names similar keys.
     """
     if key not in REGISTRY:
-        raise KeyError(f"no quantity {key!r}{suggestion(key, REGISTRY)}")
+        raise KeyError(f"there is no quantity {key!r}{suggestion(key, REGISTRY)}")
     return REGISTRY[key]
 
 

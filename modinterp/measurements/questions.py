@@ -80,7 +80,7 @@ class Questions(Component[Any]):
     def _recorded_history(self) -> pd.DataFrame:
         """The training history, with one row per logged epoch and at least one row."""
         if not len(self.m.history):
-            raise NotRecorded(f"how {self.m.name} was trained is not known")
+            raise NotRecorded(f"the training settings of {self.m.name} are not known")
         return self.m.history
 
     @property

@@ -63,7 +63,7 @@ def restored(kind: Any, value: Any) -> Any:
         return float(value)
     if kind in (*_WORDS, types.NoneType):
         if type(value) is not kind:
-            raise ValueError(f"{value!r:.100} is no {kind.__name__}")
+            raise ValueError(f"{value!r:.100} is not a {kind.__name__}")
         return value
     if origin in (typing.Union, types.UnionType):
         return _first_that_fits(arguments, value)
@@ -99,7 +99,7 @@ def _by_present_name(kind: type, values: Any) -> Any:
 
 def _checked(is_right: bool, value: Any) -> Any:
     if not is_right:
-        raise ValueError(f"{value!r:.100} is not what was written")
+        raise ValueError(f"{value!r:.100} differs from the recorded value")
     return value
 
 
@@ -109,7 +109,7 @@ def _first_that_fits(kinds: tuple[Any, ...], value: Any) -> Any:
             return restored(kind, value)
         except ValueError:
             continue
-    raise ValueError(f"{value!r:.100} is not what was written")
+    raise ValueError(f"{value!r:.100} differs from the recorded value")
 
 
 def _tensor(value: Any) -> Tensor:
@@ -119,7 +119,7 @@ def _tensor(value: Any) -> Tensor:
     try:
         return torch.tensor(value["values"], dtype=dtype)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{value['values']!r:.100} is no tensor") from error
+        raise ValueError(f"{value['values']!r:.100} is not a tensor") from error
 
 
 @cache

@@ -40,7 +40,7 @@ def without(
         NoSuchPart: the network does not expose the site.
     """
     if sum(map(bool, (blocks, heads, neurons))) != 1:
-        raise ValueError("name either frequencies or representations, or heads, or neurons to take out")
+        raise ValueError("name either frequencies or representations, or heads, or neurons to remove")
     if blocks:
         where, logits = str(site), _SITES[_known(site)](m, blocks)
         names = ", ".join(map(m.basis.name, blocks))
@@ -93,7 +93,7 @@ def _at_neurons(m: Any, blocks: Sequence[Any]) -> Float[Tensor, "a b output"]:
 
 def _at_embedding(m: Any, blocks: Sequence[Any]) -> Float[Tensor, "a b output"]:
     if not m.has_embedding:
-        raise NoSuchPart(f"it is not known where {m.name} has one embedding of both numbers")
+        raise NoSuchPart(f"the place of one embedding of both numbers in {m.name} is not known")
     grid = m.task.grid
 
     def project(embedded: Tensor, hook: HookPoint) -> Tensor:

@@ -60,7 +60,7 @@ class Each:
 def check_finite(losses: Float[Tensor, " input"]) -> None:
     """Raise ValueError if a loss is not finite, for example because logits are NaN or infinite."""
     if not losses.isfinite().all():
-        raise ValueError("logits must be finite, got NaN or infinity in it")
+        raise ValueError("logits must be finite, but contain NaN or infinity")
 
 
 def _answered(logits: Float[Tensor, "some output"], answers: Int[Tensor, " some"]) -> tuple[Tensor, Tensor]:

@@ -81,7 +81,7 @@ class SequenceMeasurements(PositionMeasurements):
         columns = [position - task.n_ctx + task.n_read for position in task.read_positions]
         right = task.labels()[rows][:, columns]
         if bool((right < 0).any()):
-            raise NoSuchPart(f"{self.name} is asked at positions that depend on the input")
+            raise NoSuchPart(f"the answers of {self.name} stand at positions that depend on the input")
         return Examples(task.inputs()[rows], right)
 
     def answers_to(self, examples: Examples, network: Network | None = None) -> Answers:

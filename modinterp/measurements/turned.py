@@ -45,7 +45,9 @@ class Turned(View):
         return max(self.controls.values(), default=float("nan"))
 
     def __str__(self) -> str:
-        turned = f"circles {', '.join(map(str, self.freqs))} turned by {self.step_a:g} and {self.step_b:g} steps"
-        moved = "" if self.moved_by is None else f"the answer moves by {self.moved_by} on {self.moved:.1%} of pairs, "
+        turned = f"circles {', '.join(map(str, self.freqs))} rotated by {self.step_a:g} and {self.step_b:g} steps"
+        moved = (
+            "" if self.moved_by is None else (f"the answer changes by {self.moved_by} on {self.moved:.1%} of pairs, ")
+        )
         controls = "".join(f"\n  {name}: {share:.1%}" for name, share in self.controls.items())
-        return f"{turned}: {moved}{self.kept:.1%} of the formula is kept{controls}"
+        return f"{turned}: {moved}{self.kept:.1%} of the formula's fit is kept{controls}"

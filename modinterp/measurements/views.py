@@ -106,8 +106,9 @@ class Neuron(View):
         change = self.without.ablation.loss - self.without.before["all"].loss
         return (
             f"neuron {self.index}: {self.explained:.1%} of its variance at {self.block}; active on "
-            f"{(self.map > 0).double().mean():.0%} of the pairs; norm of what it writes {self.w_out.norm():.3g}; "
-            f"held at its mean the loss changes by {change:+.3g} nats"
+            f"{(self.map > 0).double().mean():.0%} of the pairs; norm of its output weights "
+            f"{self.w_out.norm():.3g}; replacing the neuron by its mean changes the loss by {change:+.3g} "
+            "nats"
         )
 
 
@@ -134,7 +135,10 @@ class Head(View):
         change = self.without.ablation.loss - self.without.before["all"].loss
         varies = f"from {low:.2f} to {high:.2f}, {self.explained:.1%} of its variance at {self.block}"
         seen = f"always {low:.2f}" if isnan(self.explained) else varies
-        return f"head {self.index}: attention to a {seen}; held at its mean the loss changes by {change:+.3g} nats"
+        return (
+            f"head {self.index}: attention to a {seen}; replacing the head by its mean changes the loss by "
+            f"{change:+.3g} nats"
+        )
 
 
 @dataclass(frozen=True)
@@ -160,6 +164,6 @@ class CircleOf(View):
     def __str__(self) -> str:
         change = self.without.ablation.loss - self.without.before["all"].loss
         return (
-            f"circle {self.freq}{' (key)' if self.is_key else ''}: {self.share:.1%} of the embedding's energy; without "
-            f"it in the logits the loss changes by {change:+.3g} nats"
+            f"circle {self.freq}{' (key)' if self.is_key else ''}: {self.share:.1%} of the embedding's "
+            f"energy; removing its waves from the logits changes the loss by {change:+.3g} nats"
         )

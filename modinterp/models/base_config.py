@@ -72,4 +72,4 @@ def check_config(config: Any, **limits: Limits | Collection[str]) -> None:
     sizes = {name: Limits(1, MOST_UNITS) for name in SIZES if hasattr(config, name)}
     check_fields(config, act_fn=ACTIVATIONS, **sizes, n_layers=Limits(1, MOST_LAYERS), **limits)
     if (weights := sum(math.prod(shape) for shape in config.shapes().values())) > MOST_WEIGHTS:
-        raise ValueError(f"a network of {weights:,} weights is larger than any that is made here ({MOST_WEIGHTS:,})")
+        raise ValueError(f"a network of {weights:,} weights is larger than modinterp allows ({MOST_WEIGHTS:,})")

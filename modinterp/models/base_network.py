@@ -148,7 +148,9 @@ class Network(HookedRootModule):
         last = self.cfg.d_vocab - 1
         tokens = [[last if word == "=" else self.to_single_token(word) for word in line.split()] for line in lines]
         if len({len(row) for row in tokens}) != 1 or max(max(row, default=last + 1) for row in tokens) > last:
-            raise ValueError(f"inputs are as many numbers from 0 to {last} each, such as '3 5 =', got {lines!r}")
+            raise ValueError(
+                f"each input must have the same count of numbers from 0 to {last}, such as '3 5 =', got {lines!r}"
+            )
         return torch.tensor(tokens, device=self.device)
 
     @property
@@ -160,7 +162,7 @@ class Network(HookedRootModule):
         Source: Nanda et al. 2023, section 3, equation 3.
         """
         if not hasattr(self.blocks[-1], "mlp"):
-            raise ValueError("a network of attention alone has no W_L: W_U reads the residual stream")
+            raise ValueError("a network without an MLP has no W_L: its W_U reads the residual stream")
         mlp = self.blocks[-1].mlp
         return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 

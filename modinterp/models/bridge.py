@@ -31,12 +31,14 @@ def to_bridge(network: Network) -> nn.Module:
     """
     c = network.cfg
     if not _is_plain(c) or c.d_mlp is None or c.act_fn not in _NEURONS or c.unembed_bias:
-        raise ValueError(f"a native TransformerBridge has no form for {c}")
+        raise ValueError(f"TransformerLens has no native TransformerBridge for {c}")
     try:
         from transformer_lens.config import TransformerBridgeConfig
         from transformer_lens.model_bridge.sources import boot_native
     except ImportError as error:
-        raise ImportError("native bridges came with TransformerLens 4.3; an earlier one is installed") from error
+        raise ImportError(
+            "native bridges need TransformerLens 4.3 or later; an earlier version is installed"
+        ) from error
     config = TransformerBridgeConfig(
         n_layers=c.n_layers,
         d_model=c.d_model,
@@ -59,7 +61,9 @@ def to_bridge(network: Network) -> nn.Module:
             else:
                 unset.add(key)
     if weights or unset:
-        raise ValueError(f"this TransformerLens names its native weights otherwise: {sorted(weights) + sorted(unset)}")
+        raise ValueError(
+            f"the installed TransformerLens uses other names for its native weights: {sorted(weights) + sorted(unset)}"
+        )
     return bridge.eval()
 
 
@@ -77,7 +81,7 @@ def to_hooked_transformer_state_dict(network: Network) -> Weights:
     """
     c = network.cfg
     if not _is_plain(c) or (c.act_fn not in _NEURONS and not c.attn_only):
-        raise ValueError(f"HookedTransformer has no form for {c}")
+        raise ValueError(f"HookedTransformer cannot represent {c}")
     full = replace(c, positional=True, attn_biases=True, mlp_biases=True, unembed_bias=True)
     own = {name: w.detach().clone() for name, w in network.state_dict().items()}
     weights = {name: own.get(name, network.W_E.new_zeros(shape)).detach() for name, shape in full.shapes().items()}

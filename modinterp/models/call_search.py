@@ -44,7 +44,10 @@ class Found:
         """Describe the input format that was found, and how certain it is."""
         alone = f", as right with {self.others[0]} and {len(self.others) - 1} more" if self.others else ", the only one"
         alone = f", as right with {self.others[0]}" if len(self.others) == 1 else alone
-        return f"found among {self.tried} ways of calling it, since its answers are right so{alone}"
+        return (
+            f"found among {self.tried} ways to call the network, since its answers are right when called in "
+            f"this way{alone}"
+        )
 
 
 @dataclass(frozen=True)

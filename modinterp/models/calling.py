@@ -84,7 +84,7 @@ class Calling:
         if self.tokens is not None and self.form != "tokens":
             first = f"{first}, {self.form}"
         if self.made_by is not None:
-            first = f"what {getattr(self.made_by, '__name__', 'a function')} makes of the numbers"
+            first = f"the result of {getattr(self.made_by, '__name__', 'a function')} for the numbers"
         words = (", as numpy arrays" * self.as_numpy, ", in float64" * self.in_float64)
         where = "" if self.output is None else f", of its output {self.output!r}"
         return first + "".join(words) + (f", {self.most} at a time" if self.most else "") + where
@@ -259,7 +259,7 @@ def likeliest_calling(
             error = error or other
         else:
             return _of_size(network, found, tokens, classes)
-    raise error or ValueError("there are no inputs to call the network with")
+    raise error or ValueError("no inputs were given to call the network with")
 
 
 def _of_form(
@@ -275,7 +275,7 @@ def _of_form(
         if (answer := refused(network, way, tokens, classes)) is None:
             return way
         answers.append(f"{way}: {answer}")
-    raise ValueError(f"the network takes pairs in none of the known forms; to {answers[0]}")
+    raise ValueError(f"the network accepts pairs in none of the known forms; to {answers[0]}")
 
 
 def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> Calling:
@@ -290,7 +290,7 @@ def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes:
         if (answer := refused(network, sized, tokens, classes)) is None:
             return sized
         answers.append(answer)
-    raise ValueError(f"the network does not take all {len(tokens):,} inputs; to {way}: {answers[0]}")
+    raise ValueError(f"the network does not accept all {len(tokens):,} inputs; to {way}: {answers[0]}")
 
 
 def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> str | None:
@@ -301,7 +301,7 @@ def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: 
             is_apart = _answers_each_alone(network, way, tokens[: way.most or _COMPARED], classes)
     except REFUSALS as error:
         return (str(error) or type(error).__name__).splitlines()[0][:100]
-    return None if is_apart else "the answer to an input depends on the others that are given with it"
+    return None if is_apart else "the answer to an input depends on the other inputs of the same batch"
 
 
 def _answers_each_alone(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> bool:

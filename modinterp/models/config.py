@@ -11,12 +11,23 @@ from modinterp.models.mlp_config import MLPConfig
 from modinterp.tasks import Task
 
 INITS = {
-    "1/sqrt(d_model)": "every matrix 1/sqrt(d_model), W_out too, W_U 1/sqrt(d_vocab): the code of Nanda et al. 2023",
-    "left-facing": "as 1/sqrt(d_model), drawn in the order and orientation of the code of Nanda et al. 2023: W_E "
-    "[d_model, d_vocab], W_pos, W_K, W_Q, W_V [head, d_head, d_model], W_O [d_model, head d_head], W_in, W_out, W_U",
-    "he": "sqrt(2 / fan in), where all heads and all tasks count as inputs: the code of Syrkis & Søgaard 2024",
-    "W_in 1/sqrt(d_mlp)": "as 1/sqrt(d_model), but W_in 1/sqrt(d_mlp): the code of Zhong et al. 2023",
-    "0.8/sqrt(d_model)": "every matrix 0.8/sqrt(d_model): the default of HookedTransformer",
+    "1/sqrt(d_model)": (
+        "standard deviation 1/sqrt(d_model) for every matrix, also W_out, and 1/sqrt(d_vocab) for W_U, as in "
+        "the code of Nanda et al. 2023"
+    ),
+    "left-facing": (
+        "as the initialisation 1/sqrt(d_model), drawn in the order and orientation of the code of Nanda et al. "
+        "2023: W_E [d_model, d_vocab], W_pos, W_K, W_Q, W_V [head, d_head, d_model], W_O [d_model, head "
+        "d_head], W_in, W_out, W_U"
+    ),
+    "he": (
+        "standard deviation sqrt(2 / fan in), where all heads and all tasks count as inputs, as in the code of "
+        "Syrkis & Søgaard 2024"
+    ),
+    "W_in 1/sqrt(d_mlp)": (
+        "as the initialisation 1/sqrt(d_model), but 1/sqrt(d_mlp) for W_in, as in the code of Zhong et al. 2023"
+    ),
+    "0.8/sqrt(d_model)": "standard deviation 0.8/sqrt(d_model) for every matrix, the default of HookedTransformer",
 }
 
 # LayerNorm and RMSNorm, with weights of their own or without; see `modinterp.models.normalisation`
@@ -70,7 +81,9 @@ class TransformerConfig(BaseConfig):
         limits |= {"normalization_type": NORMALISATIONS}
         check_config(self, init=INITS, **limits)
         if (unlabelled := self.unlabelled_outputs) and self.n_tasks > 1:
-            raise ValueError(f"unlabelled_outputs must be a number of columns beside one task's, got {unlabelled!r}")
+            raise ValueError(
+                f"unlabelled_outputs must be a number of additional columns of one task, got {unlabelled!r}"
+            )
 
     @classmethod
     def of(cls, task: Task, **sizes: int | float | str | bool | None) -> TransformerConfig:
@@ -103,7 +116,7 @@ class TransformerConfig(BaseConfig):
         >>> TransformerConfig(d_vocab=113, d_vocab_out=113, n_ctx=2, attention_rate=0.25, causal=False).forward_pass
         'attention rate 0.25, every position attends to all, relu neurons, read at the last position'
         """
-        seen = "causal attention" if self.causal else "every position attends to all"
+        seen = "causal attention" if self.causal else "every position attends to all positions"
         neurons = f"{self.act_fn} neurons, " if self.d_mlp else ""
         return f"attention rate {self.attention_rate:.6g}, {seen}, {neurons}read at the last position"
 

@@ -57,7 +57,7 @@ AS_USUAL = ForwardPass()
 
 def _shape(weights: Weights, name: str, ndim: int) -> tuple[int, ...]:
     if name not in weights:
-        raise ValueError(f"no weight {name}; found {name_list(sorted(weights))}")
+        raise ValueError(f"the weight {name} is missing; found {name_list(sorted(weights))}")
     if weights[name].ndim != ndim:
         raise ValueError(f"{name} should have {ndim} axes, but its shape is {tuple(weights[name].shape)}")
     return tuple(weights[name].shape)
@@ -136,7 +136,7 @@ def fitting(weights: Weights, config: Config, task: Task) -> Network:
         raise ValueError("; ".join(f"{what}: {name_list(names)}" for what, names in parts if names))
     for name, shape in wanted.items():
         if shapes[name] != shape:
-            raise ValueError(f"{name} should be {list(shape)}, but is {list(shapes[name])}")
+            raise ValueError(f"{name} should have the shape {list(shape)}, but has {list(shapes[name])}")
     config.check(task, "the weights have")
     return hooked(config, {name: w.float() for name, w in weights.items()})
 
@@ -164,7 +164,9 @@ def _positions(weights: Weights) -> int | None:
         return None
     (_, d_model), (rows, _) = _shape(weights, "embed.W_E", 2), _shape(weights, "blocks.0.mlp.W_in", 2)
     if not d_model or rows % d_model:
-        raise ValueError(f"blocks.0.mlp.W_in has {rows} rows, no multiple of the width {d_model} of the embeddings")
+        raise ValueError(
+            f"blocks.0.mlp.W_in has {rows} rows, which is not a multiple of the width {d_model} of the embeddings"
+        )
     return max(2, rows // d_model)
 
 
@@ -177,7 +179,7 @@ def sizes_of(weights: Weights) -> tuple[int, int, int]:
     weights = in_our_layout(weights, with_norms=True)
     positions = _positions(weights)
     if positions is None:
-        raise ValueError("no weight says how many tokens the network reads; give its task with the argument task")
+        raise ValueError("no weight shows how many tokens the network reads; give its task with the argument task")
     return _shape(weights, "embed.W_E", 2)[0], _shape(weights, "unembed.W_U", 2)[1], positions
 
 
@@ -203,13 +205,15 @@ def modular_task(
     d_vocab, outputs = _shape(weights, "embed.W_E", 2)[0], _shape(weights, "unembed.W_U", 2)[1]
     if positions is not None and positions > 3:
         raise ValueError(
-            f"the network reads {positions} tokens, and is none over pairs (a, b), which reads 2, or 3 with =; "
-            f"name its operation with op, such as max, sort or digits, or give its task"
+            f"the network reads {positions} tokens, but a network over pairs (a, b) reads 2, or 3 with =; "
+            "name its operation with op, such as max, sort or digits, or give its task"
         )
     if positions is not None and equals not in (None, positions == 3):
         raise ValueError(f"the network reads {positions} tokens, which contradicts equals={equals}")
     if has_attention and positions is None and equals is None and p is None and outputs == d_vocab:
-        raise ValueError(f"p must be given: {d_vocab} tokens and as many outputs may or may not have one for =")
+        raise ValueError(
+            f"give the modulus p: {d_vocab} tokens and equally many outputs may or may not include the token ="
+        )
     known = equals if positions is None else positions == 3
     endings = (False, True) if known is None else (known,)
     found = [
@@ -225,11 +229,12 @@ def modular_task(
     words = f"{d_vocab} tokens{' with one for =' * (known is True)}"
     if p is not None and fitting_outputs:
         means = " or ".join(str(q) for q, *_ in fitting_outputs)
-        raise ValueError(f"{words} mean p {means}, not {p}; give that p, or leave p out")
+        raise ValueError(f"{words} mean p = {means}, not {p}; give p = {means}, or leave p out")
     raise ValueError(
-        f"{words} and {outputs} outputs are those of no network over pairs of residues mod p, which has p tokens, or "
-        f"p for each number, and as many outputs (embedding {d_vocab} x {weights['embed.W_E'].shape[1]}); for another "
-        f"task name its operation with op, such as max, sort or digits, or give its task"
+        f"{words} and {outputs} outputs do not fit a network over pairs of residues mod p, which has p "
+        f"tokens, or p for each number, and equally many outputs (embedding {d_vocab} x "
+        f"{weights['embed.W_E'].shape[1]}); for another task name its operation with op, such as max, sort "
+        "or digits, or give its task"
     )
 
 

@@ -37,9 +37,12 @@ def folded(network: Network) -> Network:
     """
     config = network.cfg
     if not isinstance(config, TransformerConfig) or config.normalization_type not in (None, "LN", "LNPre"):
-        raise ValueError("only a transformer without normalisation, or with LayerNorm, is folded")
+        raise ValueError("only a transformer without normalisation, or with LayerNorm, can be folded")
     if config.attention_rate != 1:
-        raise ValueError(f"biases of values are folded where attention adds up to 1, not {config.attention_rate}")
+        raise ValueError(
+            "biases of values can be folded only if attention adds up to 1; here the attention rate is "
+            f"{config.attention_rate}"
+        )
     weights = {name: w.detach().clone() for name, w in network.named_parameters()}
     if config.normalization_type is not None:
         config = replace(config, normalization_type="LNPre", attn_biases=True, unembed_bias=True)

@@ -33,14 +33,18 @@ _NORMS = re.compile(r"(blocks\.\d+\.ln[12]|ln_final)\.[wb]")
 _WHOLE = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)
 GIVE_THE_MODULE = "in a script, give the module itself: mi.explain(module, op=..., p=...)"
 _UNREAD = {  # names of weights that are in no layout that is read, to why
-    r"_original_component\.|\.attn\.[qkv]\.weight$": "are of a TransformerBridge, and do not say how many heads it has",
-    r"(^|\.)h\.\d+\.attn\.c_attn\.": "are of a GPT-2 of transformers, and do not say how many heads it has",
-    r"\.self_attn\.q_proj": "are of a model of transformers, and do not say how many heads it has",
-    r"(^|\.)in_proj_weight$": "are of nn.MultiheadAttention, and do not say how many heads it has",
-    r"\.W_gate$|gate_proj\.": "have gated neurons, which are not read from files",
-    r"rotary_(sin|cos)$": "have rotary positions, which are not read from files",
+    r"_original_component\.|\.attn\.[qkv]\.weight$": (
+        "come from a TransformerBridge, and do not show how many heads the network has"
+    ),
+    r"(^|\.)h\.\d+\.attn\.c_attn\.": (
+        "come from a GPT-2 of transformers, and do not show how many heads the network has"
+    ),
+    r"\.self_attn\.q_proj": "come from a model of transformers, and do not show how many heads the network has",
+    r"(^|\.)in_proj_weight$": "come from nn.MultiheadAttention, and do not show how many heads the network has",
+    r"\.W_gate$|gate_proj\.": "have gated neurons, which modinterp does not read from files",
+    r"rotary_(sin|cos)$": "have rotary positions, which modinterp does not read from files",
     r"(^|\.)(ln\d?|ln_final|ln_f|norm\d?|layernorm\w*)(\.\w+)*\.(w|b|weight|bias)$": (
-        "have a LayerNorm or RMSNorm, which is not read from files"
+        "have a LayerNorm or RMSNorm, which modinterp does not read from files"
     ),
 }
 _SHOWN = 12
@@ -104,7 +108,7 @@ def _checked(weights: Weights) -> Weights:
     for name, w in weights.items():
         dense = isinstance(name, str) and isinstance(w, Tensor) and w.layout == torch.strided and not w.is_meta
         if not dense or w.is_quantized or not w.is_floating_point():
-            raise ValueError(f"weight {name_list([name])} is no dense array of real numbers with a name")
+            raise ValueError(f"the weight {name_list([name])} is not a dense array of real numbers with a name")
     weights = {name: w.detach().float() for name, w in weights.items()}
     broken = [name for name, w in weights.items() if not w.isfinite().all()]
     if broken:
@@ -207,7 +211,9 @@ def _check_chain(weights: Weights, embeddings: list[str], hidden: list[str], las
     """Raise ValueError if the sizes of consecutive layers do not fit, or a layer seems to be an embedding."""
     layers, names = [*hidden, last], name_list(weights)
     if not embeddings and (found := [m for m in layers if "emb" in m]):
-        raise ValueError(f"whether {found[0]} is the embedding is not known; names are {names}; {GIVE_THE_MODULE}")
+        raise ValueError(
+            f"it is not known whether {found[0]} is the embedding; the weights are named {names}; {GIVE_THE_MODULE}"
+        )
     for before, after in pairwise(layers):
         rows, columns = weights[f"{before}.weight"].shape[0], weights[f"{after}.weight"].shape[1]
         if rows != columns:

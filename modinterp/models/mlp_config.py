@@ -16,15 +16,19 @@ JOINED = {
 }
 
 MLP_INITS = {
-    "1/sqrt(rows)": "every matrix 1/sqrt(its rows)",
-    "1/sqrt(width)": "W_E 1/sqrt(d_model), the others 1/sqrt(rows): Kissane's notebook and the code of Chughtai et al. "
-    "2023",
+    "1/sqrt(rows)": "standard deviation 1/sqrt(number of rows) for every matrix",
+    "1/sqrt(width)": (
+        "standard deviation 1/sqrt(d_model) for W_E and 1/sqrt(number of rows) for other matrices, as in "
+        "Kissane's notebook and the code of Chughtai et al. 2023"
+    ),
     "linear": "W_E sqrt(2 / d_mlp), W_U 1/sqrt(d_mlp), W_in and b_in uniform up to 1/sqrt(rows of W_in), as those of "
     "torch.nn.Linear: the linear models of Zhong et al. 2023",
     "left-facing": "every matrix 1/sqrt(d_model), each drawn as code of column vectors has it: W_E [d_model, d_vocab], "
     "W_in [d_mlp, d_model], W_U [d_vocab_out, d_mlp]; W_E is not scaled by init_scale",
-    "single frequency": "every neuron reads and writes one cosine of amplitude init_scale, with independent phases; "
-    "frequencies are dealt out equally",
+    "single frequency": (
+        "every neuron reads and writes one cosine of amplitude init_scale, with independent phases; all "
+        "frequencies are equally common"
+    ),
 }
 
 
@@ -66,9 +70,12 @@ class MLPConfig(BaseConfig):
     def __post_init__(self) -> None:
         check_config(self, joined=JOINED, init=MLP_INITS, init_scale=POSITIVE)
         if self.one_hot and self.d_model != self.d_vocab:
-            raise ValueError(f"a network of one-hot tokens has d_model {self.d_vocab}, got {self.d_model}")
+            raise ValueError(f"a network of one-hot tokens must have d_model {self.d_vocab}, got {self.d_model}")
         if self.init == "single frequency" and not self._holds_cosines:
-            raise ValueError("init 'single frequency' is for one layer of the sum of one-hot tokens, without biases")
+            raise ValueError(
+                "init 'single frequency' needs a network of one layer without biases that reads the sum of "
+                "one-hot tokens"
+            )
 
     @property
     def _holds_cosines(self) -> bool:

@@ -41,7 +41,7 @@ class OutsideConfig:
     @property
     def forward_pass(self) -> str:
         """A short description of the network's input format."""
-        return "its own, called with tokens"
+        return "that of the module itself, called with tokens"
 
 
 class Outside(Network):
@@ -70,7 +70,7 @@ class Outside(Network):
             if isinstance(error, ValueError) and str(error).startswith(kind):
                 raise
             reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ValueError(f"{kind} does not take {task.n_ctx} tokens below {task.d_vocab}: {reason}") from error
+            raise ValueError(f"{kind} does not accept {task.n_ctx} tokens below {task.d_vocab}: {reason}") from error
 
     @property
     def device(self) -> torch.device:

@@ -30,7 +30,7 @@ def clock(
         ValueError: no frequency is given, a frequency occurs twice, or a frequency is not from 1 to (p - 1) / 2.
     """
     if not freqs or len(set(freqs)) < len(freqs) or not all(0 < k <= p // 2 for k in freqs):
-        raise ValueError(f"frequencies are different numbers from 1 to {p // 2}, got {freqs}")
+        raise ValueError(f"frequencies must be different numbers from 1 to {p // 2}, got {freqs}")
     phases = 2 * math.pi / PHASES * torch.arange(PHASES)
     turn = torch.block_diag(*[torch.stack([phases.cos(), -phases.sin()])] * len(freqs))
     circles = _circles(p, freqs)

@@ -74,7 +74,7 @@ class TokenMap:
         found = [_WORD.fullmatch(word) for word in inputs.split()]
         end = _ANSWER.fullmatch(answer.strip())
         if not found or not all(found) or end is None:
-            raise ValueError(f"the tokens {text!r} are not understood; {_FORM}")
+            raise ValueError(f"tokens={text!r} cannot be read; {_FORM}")
         matches = [m for m in found if m is not None]
         letters = sorted(m["name"] for m in matches if m["name"] in LETTERS)
         if letters != list(LETTERS[:numbers]):

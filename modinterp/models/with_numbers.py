@@ -13,7 +13,7 @@ from torch import nn
 def check_default_device() -> None:
     """Raise ValueError if torch's default device is `meta`, on which inputs would hold no values."""
     if torch.get_default_device().type == "meta":
-        raise ValueError("torch makes tensors on meta, which holds no numbers; call torch.set_default_device('cpu')")
+        raise ValueError("torch's default device is meta, which holds no numbers; call torch.set_default_device('cpu')")
 
 
 def with_numbers(network: Callable[..., Any]) -> Callable[..., Any]:

@@ -71,9 +71,12 @@ class Wrapped(Network):
         super().__init__(WrappedConfig(task.d_vocab, classes, task.n_ctx, 1, kind, calling, {}))
         self.inputs = task.inputs()
         if named and calling.most is not None:
-            raise ValueError(f"{kind} takes {calling.most} inputs at a time, and what is in it is seen of all at once")
+            raise ValueError(
+                f"{kind} accepts only {calling.most} inputs at a time, but activations can be captured only "
+                "for all inputs at once"
+            )
         if named and not calling.is_seen_into:
-            raise ValueError(f"where a and b stand in {calling} is not known, so that hooks cannot be named")
+            raise ValueError(f"the positions of a and b in {calling} are not known, so hooks cannot be named")
         if isinstance(network, nn.Module) and is_looked_into and calling.is_seen_into:
             for location in named.values():
                 if location.attention is None:
@@ -282,7 +285,7 @@ class Wrapped(Network):
         """
         hooks: Mapping[str, Location] = self.cfg.hooks
         if "hook_embed" not in hooks:
-            raise ValueError(f"where {self.cfg.kind} has its embedding is not known")
+            raise ValueError(f"the place of the embedding in {self.cfg.kind} is not known")
         first = self.inputs[:, 0].unique()
         tokens = self.inputs[torch.stack([(self.inputs[:, 0] == a).nonzero()[0, 0] for a in first])]
         return self.seen(hooks["hook_embed"], tokens)[:, 0]

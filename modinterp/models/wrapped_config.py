@@ -45,4 +45,4 @@ class WrappedConfig:
     @property
     def forward_pass(self) -> str:
         """How it is called, in a few words."""
-        return f"its own, called with {self.calling}, {self.calling.where_it_is_read}"
+        return f"that of the module itself, called with {self.calling}, {self.calling.where_it_is_read}"

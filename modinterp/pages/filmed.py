@@ -45,10 +45,11 @@ def _title(m: CyclicMeasurements) -> str:
     if found.delayed:
         return films.GROKKING
     if found.grokked == found.grokked:  # no NaN
-        return f"The network generalises at epoch {found.grokked:,.0f}: circles and spectrum as they form"
+        return f"The network generalises at epoch {found.grokked:,.0f}: its circles and its spectrum while they form"
     if found.memorised == found.memorised:
         right = m.history["test_accuracy"].iloc[-1]
         return (
-            f"The network memorises at epoch {found.memorised:,.0f}, and ends right on {right:.1%} of the other inputs"
+            f"The network memorises at epoch {found.memorised:,.0f}, and at the end is right on "
+            f"{right:.1%} of the inputs not trained on"
         )
-    return "Circles, spectrum, neurons and logits in the course of the training"
+    return "Circles, spectrum, neurons and logits of the network during training"

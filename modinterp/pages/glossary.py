@@ -30,6 +30,7 @@ TERMS = {
     "neurons": "The units of the MLP after their nonlinearity.",
     "null": "Many random examples without the structure in question, whose numbers are compared with the network's.",
     "p-value": "The share of random draws without the structure whose number is at least as extreme as the network's.",
+    "petal": "The closed curve of a head's output while b runs through all numbers and a stays fixed.",
     "pizza": "A way to add with circles: it adds vectors, and the right logit vanishes where two vectors are opposite.",
     "prevalence": "The number of independent seeds of one recipe in which a statement holds.",
     "recipe": "How a network is trained: its epochs, share of the data, optimiser and weight decay.",

@@ -72,15 +72,22 @@ class Watched:
         if not run.has_weights and run.own_split is not None:
             return "The folder does not hold the module: `mi.film(recorded.run())` in your script adds the film"
         if not run.has_weights:
-            return "There is no film, since this run comes without its weights"
+            return "There is no film, since the weights of this run are not available"
         m = measure_as_published(run)
         if not isinstance(m, CyclicMeasurements):
             return "There is no film: only trainings on a + b mod p and similar tasks are filmed"
         if len(m.snapshots) < 2:
             return "There is no film, since a film needs two snapshots or more"
         if not m.has_neurons:
-            return "There is no film, since it is not known where the neurons are; `hooks` can name the place"
-        return "" if m.freqs else "There is no film, since no frequency stands out"
+            return (
+                "There is no film, since the place of the neurons in the network is not known; `hooks` can name"
+                " this place"
+            )
+        return (
+            ""
+            if m.freqs
+            else ("There is no film, since no frequency of the network has a clearly larger norm than the others")
+        )
 
     def figures(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
         """Yield key and figure of each figure of the page; for a task without waves, only the curves."""
@@ -93,7 +100,14 @@ class Watched:
             )
             yield "forming", progress.forming(run.history, self.progress(m), title)
             norms = {"W_E": component_norms(m.W_E), "W_L": component_norms(m.W_L.T)}
-            yield "spectra", fourier.spectra(norms, m.freqs, "The spectra of the last state; key frequencies in bold")
+            yield (
+                "spectra",
+                fourier.spectra(
+                    norms,
+                    m.freqs,
+                    "Spectra of the matrices in the last state of the training; key frequencies are bold",
+                ),
+            )
 
     def progress(self, m: CyclicMeasurements) -> pd.DataFrame:
         """Progress measures of the last state and of earlier snapshots; many snapshots are thinned out evenly."""

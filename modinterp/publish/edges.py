@@ -28,7 +28,7 @@ def edges(network: Network) -> tuple[Edge, ...]:
     """
     c = network.cfg
     if not isinstance(c, TransformerConfig) or c.n_layers != 1 or c.d_mlp is None:
-        raise ValueError(f"edges are those of a transformer of one layer with an MLP, unlike {c.summary}")
+        raise ValueError(f"edges are defined for a transformer of one layer with an MLP, got {c.summary}")
     heads = [f"a0.h{head}" for head in range(c.n_heads)]
     into_mlp = [(node, MLP) for node in (EMBED, *heads)]
     return tuple([(EMBED, head) for head in heads] + into_mlp + [(node, LOGITS) for node in (EMBED, *heads, MLP)])

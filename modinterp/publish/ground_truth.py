@@ -74,7 +74,7 @@ def case(name: str, run: TrainedRun, planted: tuple[int, ...] | None = None) -> 
     matter = tuple(edge for edge, effect in effects.items() if effect >= MATTERS)
     freqs = tuple(sorted(m.freqs))
     if planted is not None and freqs != tuple(sorted(planted)):
-        raise ValueError(f"{name} was planted with the frequencies {planted}, and {freqs} are measured")
+        raise ValueError(f"{name} was made with the frequencies {planted}, but the measured frequencies are {freqs}")
     with torch.no_grad():
         _, cache = network.run_with_cache(run.task.inputs())
         pattern = cache["blocks.0.attn.hook_pattern"][:, :, -1].mean(dim=0)  # [head, pos]

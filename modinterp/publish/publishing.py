@@ -79,7 +79,7 @@ def publish(
         raise ValueError(f"{target} would be published onto itself; choose another --runs or --out")
     if strange := strange_files(target):
         raise ValueError(
-            f"{target} holds {strange[0]}, which is no file of a run; move it away or choose another --out"
+            f"{target} holds {strange[0]}, which is not a file of a run; move it away or choose another --out"
         )
     run = load(name, root=runs, device=device)
     snapshots = store.snapshot_epochs(target) or None if snapshots is None else snapshots
@@ -112,7 +112,7 @@ def measure_again(name: str, root: Path) -> Path:
 
     folder, run = root / store.checked_name(name), load(name, root=root)
     if not has_both(name, root):
-        raise ValueError(f"{folder} was not published with its weights and with what claims measure of it")
+        raise ValueError(f"{folder} was not published with its weights and the measurements of claims")
     with replacing(folder) as new:
         shutil.copytree(folder, new, dirs_exist_ok=True)
         _write_record(run, folder, new, store.read_record(folder)["sha256"] | _write_measured(run, new))

@@ -74,7 +74,7 @@ def _lease(held: ExitStack, staging: Path) -> Lease:
         staging.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             return held.enter_context(leased(staging))
-    raise RunIsHeld(f"{staging} is removed by other processes")
+    raise RunIsHeld(f"other processes removed {staging}")
 
 
 def _is_lost(lease: Lease) -> bool:

@@ -33,7 +33,7 @@ def claim_tests(source: Source, only: str = "*", root: Path | str | None = None,
 
     claims = source.matching(only)
     if not claims:
-        raise ValueError(f"no claim of {source.name} fits {only!r}")
+        raise ValueError(f"no claim of {source.name} matches {only!r}")
 
     @cache
     def measured() -> dict[str, NetworkMeasurements]:

@@ -10,7 +10,8 @@ from modinterp.claims import Result
 from modinterp.claims.finding import KINDS
 from modinterp.reproduce.reproduction import Reproduction
 
-_REFUTED, _MIXED = "Our number misses its tolerance", "True of some networks trained by the recipe, and not of others"
+_REFUTED = "Our number misses its tolerance"
+_MIXED = "The claim holds in some networks trained by the recipe, and not in others"
 NAMED = 3  # networks whose missed numbers a page lists
 Reasons = list[tuple[str, list[Result]]]
 

@@ -170,7 +170,10 @@ def summary(reproduced: Reproduction, checkpoint: Path | None, seconds: float) -
         yield SPLIT_UNKNOWN
         return
     if reproduced.recomputed.of and not recompute:
-        yield f"recomputed from weights: {reproduced.recomputed} numbers of single networks; the others were recorded"
+        yield (
+            f"recomputed from weights: {reproduced.recomputed} numbers of single networks; all other numbers "
+            "are recorded"
+        )
         if reproduced.recomputable.held > reproduced.recomputed.held:
             yield f"numbers of networks with weights: {reproduced.recomputable}; --recompute measures all of these"
     if partly := sum(bool(result.runs_pending) for result in results):

@@ -119,7 +119,7 @@ def claims_matching(name: str, only: str | None = None) -> tuple[Claim, ...]:
     claims = source(name).matching(only or "*")
     if not claims:
         step = suggestion(only or "", [id.removeprefix(f"{name}.") for id in source(name)])
-        raise ValueError(f"no claim of {name} fits {only!r}{step}; --list shows all ids")
+        raise ValueError(f"no claim of {name} matches {only!r}{step}; --list shows all ids")
     return claims
 
 

@@ -227,5 +227,5 @@ def _printed(results: Sequence[Result]) -> dict[str, Any]:
     if not len(table):
         return {"beside": (), "printed": ""}
     first = table.groupby(table["where"].str.split(",").str[0], sort=False).head(1).head(FIRST_NUMBERS)
-    whole = table_html(f"All {len(table)} numbers that the source prints, and ours", table)
+    whole = table_html(f"All {len(table)} numbers that the source prints, with our measurements", table)
     return {"beside": first.to_dict("records"), "printed": whole if len(table) > len(first) else ""}

@@ -46,7 +46,7 @@ def checked(name: str, root: Path) -> Checked:
     folder = root / store.checked_name(name)
     present = [mark for mark in (store.RECORD, states.STATE, states.BEFORE) if (folder / mark).is_file()]
     if not present:
-        raise FileNotFoundError(f"no run in {folder}")
+        raise FileNotFoundError(f"there is no run in {folder}")
     stands, files, damages = "unknown", set(present), []
     if store.RECORD in present:
         try:

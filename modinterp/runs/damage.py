@@ -24,5 +24,5 @@ class DamagedRun(ValueError):
 
     def __init__(self, damages: Sequence[Damage]):
         more = f" (and {len(damages) - 1} more)" if len(damages) > 1 else ""
-        super().__init__(f"{damages[0].what}{more}; `train --repair` trains it anew, with the same numbers")
+        super().__init__(f"{damages[0].what}{more}; `train --repair` trains the run again, with the same results")
         self.damages = tuple(damages)

@@ -24,8 +24,8 @@ from modinterp.training import Outcome, Row, RunSpec, prepare_cpu
 
 SECONDS_BETWEEN_REPORTS = 1.0
 _KILLED = (
-    "a training process was killed, perhaps for lack of memory; the same command continues from the last state; "
-    "with --threads it starts no other processes"
+    "a training process was killed, perhaps for lack of memory; the same command continues from the last "
+    "state; with --threads the command starts no other processes"
 )
 Ended = dict[str, Outcome | str]  # by name of the run: how its training ended, or why it could not be trained
 
@@ -245,4 +245,4 @@ def work_on_study(
         report({f"trial {line.removeprefix('trial ').partition(':')[0]}": {"state": "done", "result": line}})
 
     carry_out(space, question, n_trials, journal, device, say)
-    return tuple(lines) or ("no trial was left for one of the tasks",)
+    return tuple(lines) or ("one of the tasks found no trial left to run",)

@@ -49,7 +49,7 @@ class Address:
 
     def __post_init__(self) -> None:
         if self.run and any(part in ("", ".", "..") for part in self.run.split("/")):
-            raise ValueError(f"{self.run!r} is no name of a run, such as SOURCE/RUN")
+            raise ValueError(f"{self.run!r} is not the name of a run; names look like SOURCE/RUN")
 
     @classmethod
     def parsed(cls, text: str) -> Address:
@@ -60,8 +60,8 @@ class Address:
         """
         found = PATTERN.fullmatch(text)
         if found is None:
-            raise ValueError(f"an address on the Hub is hf://OWNER/REPO, hf://OWNER/REPO/RUN or one of these with "
-                             f"@REVISION, unlike {text!r}")  # fmt: skip
+            raise ValueError(f"{text!r} is not an address on the Hub; addresses look like hf://OWNER/REPO or "
+                "hf://OWNER/REPO/RUN, with or without @REVISION")  # fmt: skip
         return cls(f"{found['owner']}/{found['repo']}", (found["run"] or "").rstrip("/"), found["revision"] or "main")
 
     def __str__(self) -> str:
@@ -84,7 +84,7 @@ def root(text: str) -> Root:
         return Path(text)
     address = Address.parsed(text)
     if address.run:
-        raise ValueError(f"{text} names a run; a place of runs is {replace(address, run='')}")
+        raise ValueError(f"{text} names a single run; give the repository that contains it, {replace(address, run='')}")
     return str(address)
 
 
@@ -118,7 +118,7 @@ def fetched_run(address: Address) -> Path:
         ValueError: for the reasons listed in `local`; a file is too large, or differs from its published checksum.
     """
     if not address.run:
-        raise ValueError(f"{address} is a repository; a run of it is {address}/RUN")
+        raise ValueError(f"{address} is a repository; name one of its runs, as {address}/RUN")
     sizes = _sizes(address)
     folder = _fetched(address, (f"{glob.escape(address.run)}/{RECORD}",), sizes, MOST_OF_RECORD) / address.run
     if not (folder / RECORD).is_file():
@@ -145,7 +145,7 @@ def _recorded(address: Address, path: Path) -> dict[str, str]:
             raise ValueError(f"the record has more than {MOST_OF_RECORD:,} bytes")
         recorded = dict(json.loads(path.read_bytes())["sha256"])
         if strange := [name for name in recorded if not FILES.fullmatch(name)]:
-            raise ValueError(f"it names {strange[0]!a:.100}, which is no file of a run")
+            raise ValueError(f"the record names {strange[0]!a:.100}, which is not a file of a run")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{address}: {RECORD} is damaged: {first_line(error)}") from error
     return recorded
@@ -223,9 +223,11 @@ def hub_errors(subject: str) -> Iterator[None]:
     try:
         yield
     except errors.RepositoryNotFoundError as error:
-        raise ValueError(f"{subject}: there is no such repository, or it is not open to you (HF_TOKEN)") from error
+        raise ValueError(
+            f"{subject}: this repository does not exist, or your HF_TOKEN gives no access to it"
+        ) from error
     except errors.RevisionNotFoundError as error:
-        raise ValueError(f"{subject}: there is no such revision") from error
+        raise ValueError(f"{subject}: the repository has no such revision") from error
     except errors.LocalEntryNotFoundError as error:
         raise ValueError(f"{subject}: the Hub cannot be reached, and the cache lacks some of its files") from error
     except (errors.HTTPError, errors.OfflineModeIsEnabled) as error:  # pyright: ignore[reportPrivateImportUsage]

@@ -63,7 +63,9 @@ def load(
     if path.suffix in store.READ and not hub.is_address(name):
         weights = store.read_weights(path)
         if task is None:
-            raise ValueError(f"a file does not say what its network was trained on: load({str(name)!r}, task=...)")
+            raise ValueError(
+                f"a file does not contain the task of its network; give the task: load({str(name)!r}, task=...)"
+            )
         assumed = ForwardPass(act_fn, attention_rate, causal, joined, normalization_type)
         return TrainedRun(printable(str(name)), task, from_state_dict(weights, task, assumed).to(device))
     if root is not None and not hub.is_address(name):
@@ -76,7 +78,11 @@ def load(
     run = _unfinished_run(printable(str(name)), folder, device, task) if partial else None
     if run is None and not (folder / store.RECORD).is_file() and path.is_dir():
         files = sorted(each.name for each in path.iterdir() if each.suffix in store.READ)
-        has = f"it holds {', '.join(files[:3])}{', ...' * (len(files) > 3)}" if files else "it holds no file of weights"
+        has = (
+            f"the folder holds {', '.join(files[:3])}{', ...' * (len(files) > 3)}"
+            if files
+            else ("the folder holds no file of weights")
+        )
         raise FileNotFoundError(f"{path} is a folder without a trained run; name one file of weights: {has}")
     if run is None and not (folder / store.RECORD).is_file():
         raise FileNotFoundError(f"no trained run in {folder}{_how_to_have(str(name), folder, root, task)}")
@@ -102,14 +108,14 @@ def _how_to_have(name: str, folder: Path, root: str | Path | None, task: Task | 
     """Return advice on how to get a missing run, as text that ends an error message."""
     if (begun := last_state(folder, task)) is not None:
         _, state = begun
-        return f"; it is in training and stands at epoch {state.epoch:,}: load(..., partial=True) opens it"
+        return f"; the run is in training, at epoch {state.epoch:,}: load(..., partial=True) opens it"
     if is_trained_here(name):
         return f"; {how_to_train(name)}"
     if (folder / MARK).is_file():
         return "; `mi.record` wrote it, without its module: in your script, call `mi.explain(recorded.run())`"
     shipped = store.published()
     if root is not None and isinstance(shipped, Path) and (shipped / name / store.RECORD).is_file():
-        return f"; it lies in {shipped}: give this folder as --runs, or as root"
+        return f"; the run lies in {shipped}: give this folder as --runs, or as root"
     where = Path(root or shipped)
     recorded = (path.parent.relative_to(where).as_posix() for path in where.rglob(MARK))
     alike = suggestion(name, [*store.run_names(where), *recorded])
@@ -125,7 +131,7 @@ def _spec(folder: Path, record: dict[str, Any], task: Task | None) -> RunSpec:
     except ValueError as error:
         writer = record.get("versions", {}).get("modinterp") if isinstance(record.get("versions"), dict) else None
         by = "another version" if writer is None else f"version {printable(str(writer))}"
-        told = f"modinterp {version('modinterp')} cannot read {folder / store.RECORD}, as where {by} wrote it"
+        told = f"modinterp {version('modinterp')} cannot read {folder / store.RECORD}, which {by} wrote"
         raise ValueError(f"{told}: {error}") from error
 
 
@@ -137,7 +143,9 @@ def _network(folder: Path, record: dict[str, Any], spec: RunSpec) -> Network | N
     try:
         return fitting(weights, spec.model, spec.task)
     except ValueError as error:
-        raise ValueError(f"{folder / store.FINAL} holds another network than run.json describes: {error}") from error
+        raise ValueError(
+            f"the network in {folder / store.FINAL} differs from the one that run.json describes: {error}"
+        ) from error
 
 
 def _spectra(path: Path, task: Task) -> Spectra:
@@ -178,7 +186,7 @@ def _finished_run(name: str, folder: Path, device: str, task: Task | None) -> Tr
 
     history = table(store.HISTORY, HISTORY_COLUMNS)
     if history is None:
-        raise ValueError(f"{folder / store.RECORD} names no {store.HISTORY}")
+        raise ValueError(f"{folder / store.RECORD} does not list {store.HISTORY}")
     has_spectra, measured = store.SPECTRA in record["sha256"], store.MEASURED + store.PACKED
     return TrainedRun(
         name,

@@ -58,8 +58,8 @@ class Ongoing:
             repair: True to begin the training again if no undamaged state is left.
         Raises:
             DamagedRun: files are damaged, and no undamaged state is left.
-            ValueError: the folder holds a training with other settings, one that has gone on longer, or one that
-                another process carries out.
+            ValueError: the training in the folder has other settings or more epochs, or another process continues this
+                training.
         """
         folder.mkdir(parents=True, exist_ok=True)
         lease = leases.enter_context(leased(folder))

@@ -91,7 +91,7 @@ def own_split(task: Task, train: Rows) -> Split:
     if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < count:
         raise ValueError(f"`train` has rows from {int(rows.min())} to {int(rows.max())}; inputs are 0 to {count - 1:,}")
     if len(rows.unique()) != len(rows):
-        raise ValueError("`train` names a row twice")
+        raise ValueError("`train` lists a row twice")
     held_out = torch.ones(count, dtype=torch.bool)
     held_out[rows] = False
     return Split(rows, held_out.nonzero().flatten())
@@ -113,7 +113,9 @@ def _opened(
         return network, lambda weights: fitting(weights, network.cfg, task)
     module: nn.Module = network if isinstance(network, nn.Module) else network()
     if not isinstance(module, nn.Module):
-        raise ValueError(f"expected a module, a function that makes one or a state dict, got {type(module).__name__}")
+        raise ValueError(
+            f"expected a module, a function that returns a module, or a state dict, got {type(module).__name__}"
+        )
     wrapped = Wrapped(module, task, calling_of(module, task, inputs, tokens), hooks)
 
     def of_weights(weights: Weights) -> Network:

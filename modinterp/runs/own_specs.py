@@ -60,7 +60,9 @@ def own_spec(
             raise ValueError(f"unknown {word} {value!r}; known are {', '.join(known)}{suggestion(str(value), known)}")
     if unknown := sorted(set(changes) - set(_RECIPE_FIELDS)):
         names = (*_WORDS, *_RECIPE_FIELDS)
-        raise ValueError(f"no setting {unknown[0]!r}{suggestion(unknown[0], names)}; there are {', '.join(names)}")
+        raise ValueError(
+            f"there is no setting {unknown[0]!r}{suggestion(unknown[0], names)}; known settings are {', '.join(names)}"
+        )
     task = ModularArithmetic(p, op, equals=arch == "transformer")
     config = TransformerConfig if arch == "transformer" else MLPConfig
     settings = (FAST[arch] if recipe == "fast" else {}) | changes
@@ -95,13 +97,13 @@ def specs_in(file: Path) -> dict[str, RunSpec]:
             raise ValueError(f"{file} has no dict {SPECS} from names of runs to specs, as `own_spec` makes them")
         return {str(name): spec for name, spec in specs.items()}
     if file.suffix not in (".yaml", ".yml"):
-        raise ValueError(f"{file} is no file of specs: these end in .yaml or .py")
+        raise ValueError(f"{file} is not a file of runs: such files end in .yaml or .py")
     import yaml
 
     try:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} is no YAML: {' '.join(str(error).split())[:200]}") from error
+        raise ValueError(f"{file} is not valid YAML: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(content, dict) or not content or not all(isinstance(x, dict) for x in content.values()):
         raise ValueError(f"{file} should map names of runs to settings, such as `mine/first: {{op: add, p: 59}}`")
     found = {}

@@ -87,7 +87,7 @@ def plain(stream: io.BytesIO) -> Plain:
             if count >= MOST_OPCODES:
                 raise NotPlain(f"its pickle has more than {MOST_OPCODES:,} instructions")
             if opcode.name not in _STEPS:
-                raise NotPlain(f"its pickle has the instruction {opcode.name}, which is not read")
+                raise NotPlain(f"its pickle has the instruction {opcode.name}, which modinterp does not read")
             _STEPS[opcode.name](machine, argument)
         return Plain(machine.pop(), machine.storages)
     except NotPlain:
@@ -156,7 +156,7 @@ class _Machine:
     def stack_global(self) -> None:
         name, module = self.pop(), self.pop()
         if not isinstance(name, str) or not isinstance(module, str):
-            raise NotPlain("its pickle names a class by something that is no name")
+            raise NotPlain("its pickle names a class by something that is not a name")
         self.stack.append(Global(f"{module}.{name}"))
 
     def build(self) -> None:
@@ -173,7 +173,7 @@ class _Machine:
                     raise NotPlain("its pickle describes one storage in two ways")
                 self.stack.append(entry)
             case _:
-                raise NotPlain("its pickle refers to something that is no storage of numbers")
+                raise NotPlain("its pickle refers to something that is not a storage of numbers")
 
 
 def _is_key(key: Any) -> bool:
@@ -189,9 +189,9 @@ def _made(name: str, arguments: Any) -> Any:
         case "torch._utils._rebuild_tensor_v2", (StorageEntry() as of, int(offset), tuple(shape), tuple(stride), *_):
             sizes = (offset, *shape, *stride)
             if not all(type(n) is int and 0 <= n < 2**63 for n in sizes) or len(shape) != len(stride):
-                raise NotPlain("it describes a tensor of an impossible shape")
+                raise NotPlain("the file describes a tensor of an impossible shape")
             if len(shape) > _MOST_AXES:
-                raise NotPlain(f"it describes a tensor of {len(shape)} axes")
+                raise NotPlain(f"the file describes a tensor of {len(shape)} axes")
             return TensorEntry(of, offset, shape, stride)
         case "torch._utils._rebuild_parameter" | "torch._utils._rebuild_parameter_with_state", (TensorEntry() as x, *_):
             return x

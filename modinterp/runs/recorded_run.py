@@ -36,7 +36,7 @@ def recorded_run(folder: Path, name: str) -> TrainedRun:
         task, train = task_from_description(mark["task"]), torch.tensor(mark["train"], dtype=torch.long)
         history = pd.read_csv(folder / HISTORY) if (folder / HISTORY).is_file() else pd.DataFrame()
     except (KeyError, TypeError, json.JSONDecodeError, pd.errors.ParserError) as error:
-        raise ValueError(f"{folder} is no whole record of a training: {error}") from error
+        raise ValueError(f"{folder} is not a complete record of a training: {error}") from error
     files = {int(path.stem.removeprefix("step_")): path for path in folder.glob("step_*.safetensors")}
     snapshots = Snapshots(sorted(files), lambda step: read_weights(files[step]))
     network: Network | None = None

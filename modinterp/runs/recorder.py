@@ -123,7 +123,7 @@ class record:
             ValueError: `step` is not larger than at the previous call.
         """
         if step <= self.last:
-            raise ValueError(f"steps must grow, got {step} after {self.last}")
+            raise ValueError(f"each step must be larger than the previous one, got {step} after {self.last}")
         if self.last < 0:
             self._forget_from(step)
         self.last = step

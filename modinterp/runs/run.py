@@ -83,7 +83,9 @@ class TrainedRun(Generic[T]):
     @property
     def _lacks_weights(self) -> str:
         """Return an error message that says which files the run has, and how to get its missing weights."""
-        measured = ", but `measure` gives its measurements from when it was published" * (self.recorded is not None)
+        measured = ", but `measure` returns the measurements that were made when the run was published" * (
+            self.recorded is not None
+        )
         return f"{self.name} came with its history, not with its weights{measured}; {how_to_train(self.name)}"
 
     @property
@@ -128,7 +130,7 @@ class TrainedRun(Generic[T]):
         if self.own_split is not None:
             return self.own_split
         if self.spec is None:
-            raise NotRecorded(f"which inputs {self.name} was trained on is not known")
+            raise NotRecorded(f"the training inputs of {self.name} are not known")
         return self.spec.split
 
     @property

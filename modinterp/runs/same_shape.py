@@ -24,7 +24,7 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
         ValueError: `asked` is less than 1.
     """
     if asked is not None and asked < 1:
-        raise ValueError(f"at least 1 run trains at a time, got {asked}")
+        raise ValueError(f"the number of runs that train at once must be at least 1, got {asked}")
     return RUNS_AT_ONCE.get(kind, 1) if asked is None else asked
 
 

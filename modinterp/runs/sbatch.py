@@ -59,12 +59,14 @@ class Job:
 
     def __post_init__(self) -> None:
         if self.cpus < 1 or self.gpus < 0:
-            raise ValueError(f"a task takes at least 1 core and 0 GPUs, got {self.cpus} and {self.gpus}")
+            raise ValueError(
+                f"a task needs at least 1 core and at least 0 GPUs, got {self.cpus} cores and {self.gpus} GPUs"
+            )
         for text in (self.time, *self.more):
             if not text or not text.isprintable():
-                raise ValueError(f"{text!r} is no option of sbatch")
+                raise ValueError(f"{text!r} is not an option of sbatch")
         if wrong := [text for text in self.more if not text.startswith("-")]:
-            raise ValueError(f"options of sbatch begin with a dash, unlike {wrong[0]!r}")
+            raise ValueError(f"options of sbatch must begin with a dash, got {wrong[0]!r}")
 
 
 def script(

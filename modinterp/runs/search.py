@@ -45,7 +45,7 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.epochs < REPORTS:
-            raise ValueError(f"a trial takes at least {REPORTS} epochs, got {self.epochs}")
+            raise ValueError(f"a trial needs at least {REPORTS} epochs, got {self.epochs}")
         if self.seed < 0:
             raise ValueError(f"the seed must be at least 0, got {self.seed}")
 
@@ -82,7 +82,7 @@ class Space:
 
     def __post_init__(self) -> None:
         if few := [name for name, values in self.choices.items() if len(values) < 2]:
-            raise ValueError(f"a parameter has two values or more to choose from, unlike {', '.join(few)}")
+            raise ValueError(f"each parameter must have at least two values to choose from; {', '.join(few)} has fewer")
         if set(self.labels) != set(self.choices):
             raise ValueError(f"labels must name the parameters {', '.join(self.choices)}, got {', '.join(self.labels)}")
 

@@ -15,7 +15,7 @@ class Snapshots(Mapping[int, Weights]):
 
     def __getitem__(self, epoch: int) -> Weights:
         if epoch not in self._epochs:
-            raise KeyError(f"no snapshot of epoch {epoch}; there are {self._epochs}")
+            raise KeyError(f"there is no snapshot of epoch {epoch}; the snapshots are of epochs {self._epochs}")
         return self._read(epoch)
 
     def __iter__(self) -> Iterator[int]:

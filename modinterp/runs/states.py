@@ -158,7 +158,7 @@ def read_state(path: Path, task: Task | None = None) -> WrittenState:
         tensors, metadata = read_safetensors(path)
         written = metadata.pop("sha256")
         if written != digest(tensors, metadata):
-            raise ValueError("its sha256 differs from what was written")
+            raise ValueError("the sha256 of the file differs from the recorded one")
         history = table_from_csv(metadata["history"].encode())
         epoch, seconds, ended = int(metadata["epoch"]), float(metadata["seconds"]), _outcome(metadata["ended"])
         begun = RunSpec.from_json(json.loads(metadata["spec"]), task)
@@ -166,7 +166,7 @@ def read_state(path: Path, task: Task | None = None) -> WrittenState:
     except (TaskNotImportable, FileNotFoundError):
         raise
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError, OSError) as error:
-        raise ValueError(f"{path} is not a whole state of a training: {first_line(error)}") from error
+        raise ValueError(f"{path} is not a complete state of a training: {first_line(error)}") from error
     weights = {k.removeprefix("weights/"): v for k, v in tensors.items() if k.startswith("weights/")}
     moments = {k: v for k, v in tensors.items() if not k.startswith("weights/")}
     rows = tuple({str(k): v for k, v in row.items()} for row in history.to_dict("records"))

@@ -61,8 +61,8 @@ _SNAPSHOT = re.compile(r"epoch-([0-9]{6,15})\.safetensors")
 LONGEST_NAME = 200
 OTHER_SETTINGS = "a training with other settings; move it away or choose another --out"
 HOW_TO_NAME = (
-    "set MODINTERP_CHECKPOINTS to a folder of them, or to a repository of the Hub such as hf://OWNER/REPO; a checkout "
-    "of the project has them in checkpoints/"
+    "set MODINTERP_CHECKPOINTS to a folder of published runs, or to a repository of the Hub such as "
+    "hf://OWNER/REPO; a checkout of the project has published runs in checkpoints/"
 )
 
 
@@ -79,7 +79,7 @@ def checkpoints() -> Path:
     """
     where = published()
     if isinstance(where, str):
-        raise NoCheckpoints(f"MODINTERP_CHECKPOINTS is {where}; set it to a folder for this command")
+        raise NoCheckpoints(f"MODINTERP_CHECKPOINTS is {where}; for this command, set the variable to a folder")
     return where
 
 
@@ -106,7 +106,7 @@ def checked_name(name: str) -> str:
     parts = name.split("/") if isinstance(name, str) else []
     are_words = all(part.strip(" .") and part[0] != "." and part.isprintable() for part in parts)
     if not parts or not are_words or len(os.fsencode(name)) > LONGEST_NAME or set(name) & set("\\:"):
-        raise ValueError(f"{name!a:.300} is no name of a run, such as SOURCE/RUN")
+        raise ValueError(f"{name!a:.300} is not the name of a run; names look like SOURCE/RUN")
     return name
 
 
@@ -154,7 +154,7 @@ def table_from_csv(content: bytes) -> pd.DataFrame:
         ValueError: the content is not a table, or larger than any table that modinterp writes.
     """
     if content.count(b"\n") > MOST_LINES or len(content.partition(b"\n")[0]) > MOST_OF_HEADER:
-        raise ValueError("a table with more rows or columns than are read")
+        raise ValueError("the table has more rows or columns than modinterp reads")
     return pd.read_csv(io.BytesIO(content), **_EXACT)
 
 
@@ -182,7 +182,7 @@ def read_table(path: Path) -> pd.DataFrame:
     try:
         return table_from_csv(read_unpacked(path, MOST_OF_TABLE))
     except ValueError as error:
-        raise ValueError(f"{path} holds no whole table: {first_line(error)}") from error
+        raise ValueError(f"{path} does not hold a complete table: {first_line(error)}") from error
 
 
 def read_numbers(path: Path, columns: tuple[str, ...]) -> pd.DataFrame:
@@ -218,7 +218,7 @@ def read_spectra(path: Path) -> Spectra:
     try:
         return Spectra.unpacked(*read_safetensors(path))
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path} holds no whole spectra: {first_line(error)}") from error
+        raise ValueError(f"{path} does not hold complete spectra: {first_line(error)}") from error
 
 
 def write_finished(
@@ -294,7 +294,7 @@ def read_record(folder: Path) -> dict[str, Any]:
         if not isinstance(record["spec"], dict) or not isinstance(record["sha256"], dict):
             raise ValueError("spec and sha256 should be objects")
         if strange := [name for name in record["sha256"] if not FILES.fullmatch(name)]:
-            raise ValueError(f"it names {strange[0]!a:.100}, which is no file of a run")
+            raise ValueError(f"the record names {strange[0]!a:.100}, which is not a file of a run")
         check("epoch", record["epoch"], int, COUNT)
         check("seconds", record.get("seconds"), float | None, COUNT)
         Outcome.from_json(record.get("ended"))

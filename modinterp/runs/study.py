@@ -117,7 +117,7 @@ def _line(space: Space, trial: FrozenTrial) -> str:
     """Return a line of text with the parameters of a trial and how the trial ended."""
     chosen = ", ".join(f"{name} {trial.params[name]:g}" for name in space.choices)
     if trial.state == _optuna().trial.TrialState.FAIL:
-        return f"trial {trial.number}: {chosen}: given up, its loss did not stay finite"
+        return f"trial {trial.number}: {chosen}: stopped, since its loss did not stay finite"
     row = _row(trial)
     return f"trial {trial.number}: {chosen}: {row['state']} at epoch {row['epochs']:,}, loss {row['loss']:.4g}"
 

@@ -134,7 +134,7 @@ def _archived(path: Path, file: BinaryIO) -> SavedFile:
     if (size := places["data.pkl"].size) > MOST_BYTES:
         raise NotPlain(f"has {size:,} bytes beside its weights, more than is read ({MOST_BYTES:,})")
     if "byteorder" in places and _bytes_at(file, places["byteorder"]) != b"little":
-        raise NotPlain("holds numbers in an order of bytes that is not read")
+        raise NotPlain("holds numbers in a byte order that modinterp does not read")
     content = plain(io.BytesIO(_bytes_at(file, places["data.pkl"]))).content
     return SavedFile(path, content, {key.removeprefix("data/"): place for key, place in places.items()})
 
@@ -180,7 +180,7 @@ def _legacy(path: Path, file: BinaryIO) -> SavedFile:
 def _dtype(storage: StorageEntry) -> torch.dtype:
     kind = storage.kind.removeprefix("torch.")
     if kind not in _DTYPES:
-        raise NotPlain(f"holds numbers of a kind that is not read, {storage.kind}")
+        raise NotPlain(f"holds numbers of the kind {storage.kind}, which modinterp does not read")
     return _DTYPES[kind]
 
 

@@ -27,7 +27,9 @@ LARGEST_FILE = 2**32  # bytes; weights take a part of it, and the rest is not re
 MOST_HEADER = 2**24  # bytes of a safetensors file that describe its arrays, and the metadata
 MOST_TENSORS = 20_000
 _OTHER_KINDS = {  # how a file begins, in small letters, to what it is
-    b"version https://git-lfs": "is a pointer of Git LFS and not the file of weights; `git lfs pull` fetches that",
+    b"version https://git-lfs": (
+        "is a pointer of Git LFS and not the file of weights; `git lfs pull` fetches the file"
+    ),
     b"<!doctype": "is a web page and not a file of weights; download the file itself",
     b"<html": "is a web page and not a file of weights; download the file itself",
     b"\x89hdf": "is a file of HDF5, as Keras writes; save the weights by torch.save or as safetensors",
@@ -44,7 +46,7 @@ _HARMLESS = {
 _CODE = "holds more than weights, and is not read, since that could run code"
 _SAVE = "save model.state_dict() instead, or pass the module itself: mi.explain(module, ...)"
 _DAMAGED = "is not a whole file of weights"
-_AGAIN = "copy it, or save it, once more"
+_AGAIN = "copy the file, or save it, again"
 _WITHOUT_NUMBERS = {
     "torch._utils._rebuild_meta_tensor_no_storage": "holds tensors on the device meta, which have no numbers; save the "
     "weights after they are loaded",
@@ -108,9 +110,11 @@ def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         length = struct.unpack("<Q", raw.read(8).ljust(8, b"\0"))[0]
     size = Path(path).stat().st_size
     if MOST_HEADER < length < size:
-        raise ValueError(f"its header has {length:,} bytes, more than is read ({MOST_HEADER:,})")
+        raise ValueError(f"the file's header has {length:,} bytes, more than modinterp reads ({MOST_HEADER:,})")
     if size - min(length, size) > MOST_WEIGHTS + 8:
-        raise ValueError(f"it holds {size - length:,} bytes of weights, more than is read ({MOST_WEIGHTS:,})")
+        raise ValueError(
+            f"the file holds {size - length:,} bytes of weights, more than modinterp reads ({MOST_WEIGHTS:,})"
+        )
     if not _is_utf8(path):  # which safetensors does not open
         content = Path(path).read_bytes()
         header = json.loads(content[8 : 8 + length])
@@ -124,7 +128,7 @@ def read_safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
 def _check_count(arrays: int) -> None:
     if arrays > MOST_TENSORS:
-        raise ValueError(f"it holds {arrays:,} arrays, more than are read ({MOST_TENSORS:,})")
+        raise ValueError(f"the file holds {arrays:,} arrays, more than modinterp reads ({MOST_TENSORS:,})")
 
 
 def _is_utf8(path: Path) -> bool:
@@ -138,7 +142,7 @@ def _from_safetensors(path: Path) -> dict[str, Tensor]:
     except FileNotFoundError:
         raise
     except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise ValueError(f"{path} is not a whole safetensors file: {first_line(error)}; {_AGAIN}") from error
+        raise ValueError(f"{path} is not a complete safetensors file: {first_line(error)}; {_AGAIN}") from error
     if not tensors:
         raise ValueError(f"{path} holds no named tensors; {_SAVE}")
     return tensors
@@ -164,7 +168,7 @@ def _named_entries(content: Any, path: Path) -> dict[str, TensorEntry]:
         inner = {k: content[k] for k in WEIGHT_KEYS if isinstance(content, dict) and isinstance(content.get(k), dict)}
         full = [k for k, value in inner.items() if tensors_in(value) or any(name in value for name in WEIGHT_KEYS)]
         if len(full) > 1:
-            raise ValueError(f"{path} holds weights under {' and '.join(full)}; keep one of them")
+            raise ValueError(f"{path} holds weights under {' and '.join(full)}; keep weights under one of these names")
         if not full:
             break
         content = inner[full[0]]

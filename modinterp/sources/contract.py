@@ -44,7 +44,8 @@ class Page:
 class Source(Mapping):
     """A paper, report or notebook whose statements are compared with trained networks.
 
-    A source is a mapping from the ids of its claims, with or without the source's name in front, to the claims.
+    A source maps the id of each of its claims to the claim. An id may be given with or without the source's name in
+    front.
 
     Attributes:
         name: short name, with which ids of claims and names of runs begin.
@@ -94,9 +95,9 @@ class Source(Mapping):
         """
         runs: Mapping[str, RunSpec] = self._part("runs").RUNS
         if astray := [name for name in runs if not name.startswith(f"{self.name}/")]:
-            raise ValueError(f"runs of {self.name} begin with {self.name}/, unlike {', '.join(astray)}")
+            raise ValueError(f"names of runs of {self.name} must begin with {self.name}/, got {', '.join(astray)}")
         if self.main_run not in runs and self.main_run.startswith(f"{self.name}/"):
-            raise ValueError(f"the main run of {self.name}, {self.main_run}, is none of its runs")
+            raise ValueError(f"the main run of {self.name}, {self.main_run}, is not among the source's runs")
         return runs
 
     @property
@@ -121,7 +122,9 @@ class Source(Mapping):
         claims: dict[str, Claim] = {}
         for claim in self._part("claims").CLAIMS:
             if claim.id in claims or claim.source != self.name:
-                raise ValueError(f"{claim.id} is no new id of a claim of {self.name}")
+                raise ValueError(
+                    f"{claim.id} is not a valid new claim id: ids of {self.name} must begin with its name and be unique"
+                )
             own = {run for run in claim.needs if run.startswith(f"{self.name}/")}
             if unknown := own - set(self.runs):
                 raise ValueError(f"{claim.id} needs {', '.join(sorted(unknown))}, which {self.name} does not have")
@@ -170,9 +173,13 @@ class Source(Mapping):
         for key, number in story.numbers:
             claim = self[key]
             if number and number not in claim.names:
-                raise ValueError(f"the story of {self.name} tells {number!r} of {claim.id}, which does not name it")
+                raise ValueError(
+                    f"the story of {self.name} quotes {number!r} of {claim.id}, but the claim has no such number"
+                )
         if unknown := set(story.figures) - set(self.drawings):
-            raise ValueError(f"the story of {self.name} shows {', '.join(sorted(unknown))}, which it does not draw")
+            raise ValueError(
+                f"the story of {self.name} shows {', '.join(sorted(unknown))}, but the source has no such figure"
+            )
         return story
 
     def overview(self, results: Mapping[str, Result]) -> tuple[str, DataFrame] | None:
@@ -208,7 +215,7 @@ class Source(Mapping):
         if full not in self.claims and key.startswith(f"{self.name}."):
             full = key
         if full not in self.claims:
-            raise KeyError(f"no claim {full}; `python -m modinterp.reproduce {self.name} --list` shows all")
+            raise KeyError(f"there is no claim {full}; `python -m modinterp.reproduce {self.name} --list` shows all")
         return self.claims[full]
 
     def __iter__(self) -> Iterator[str]:

@@ -61,7 +61,10 @@ class Drawing:
 
     def __post_init__(self) -> None:
         if bool(self.first_of) + bool(self.all_of) + self.needs_no_run > 1:
-            raise ValueError(f"{self.number} is drawn from the first of some runs, from all of some, or from none")
+            raise ValueError(
+                f"{self.number} must be drawn from only one of these: the first of several runs, all of several "
+                "runs, or no run"
+            )
 
     def shows(self, run: str, main: str) -> bool:
         """True if the figure is, or may be, drawn from a run.

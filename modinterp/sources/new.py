@@ -26,12 +26,14 @@ def written(name: str, out: Path) -> list[Path]:
     import jinja2
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise ValueError(f"a source is named in lower case letters, digits and underscores, unlike {name!r}")
+        raise ValueError(
+            f"the name of a source must consist of lower case letters, digits and underscores, got {name!r}"
+        )
     there = find_spec(name)  # which the new package would hide, or be hidden by
     if name in sources() or name in sys.stdlib_module_names or (there is not None and there.origin is not None):
-        raise ValueError(f"the name {name!r} is taken; choose another")
+        raise ValueError(f"a source named {name!r} exists already; choose another name")
     if out.exists():
-        raise ValueError(f"{out} is there already; choose another --out")
+        raise ValueError(f"{out} exists already; choose another --out")
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     files = []
     for path in sorted(TEMPLATE.rglob(f"*{ENDING}")):

@@ -60,7 +60,7 @@ def drawn(source: Source, number: str) -> go.Figure:
     drawing, main = source.drawings[key], source.main_run
     figure = drawing.figure(_measured(drawing, main), main)
     if figure is None:
-        raise ValueError(f"the runs that are here are not enough for {drawing.number} of {source.name} ({key})")
+        raise ValueError(f"the available runs are not enough to draw {drawing.number} of {source.name} ({key})")
     least = least_width(figure) + MARGIN
     return figure.update_layout(width=least) if least > WIDTH else figure
 

@@ -46,9 +46,9 @@ def sources() -> Mapping[str, Source]:
         with _skipped(entry.value):
             source = entry.load()
             if not isinstance(source, Source):
-                raise ValueError(f"the entry point {entry.name} of {GROUP} names no Source")
+                raise ValueError(f"the entry point {entry.name} of {GROUP} does not name a Source")
             if source.name in by_name:
-                raise ValueError(f"it registers the source {source.name}, a name that is taken")
+                raise ValueError(f"it registers the source {source.name}, but another source has this name")
             by_name[source.name] = source
     return by_name
 

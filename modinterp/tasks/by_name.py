@@ -89,7 +89,9 @@ def tasks_by_name(name: str, tokens: int, outputs: int, positions: int) -> list[
     for task in candidates[:1]:
         sizes = f"{task.d_vocab} tokens, {sum(task.output_sizes)} outputs and {task.n_ctx} positions"
         near = f"; {task.name} has {sizes}"
-    raise ValueError(f"{name} has no task of {tokens} tokens, {outputs} outputs and {positions} positions{near}")
+    raise ValueError(
+        f"the operation {name} has no task with {tokens} tokens, {outputs} outputs and {positions} positions{near}"
+    )
 
 
 def is_named(name: str, task: Task) -> bool:

@@ -47,10 +47,10 @@ def class_of_kind(kind: str) -> type[Task]:
             )
         return REGISTERED[kind]
     if not _IMPORT_PATH.fullmatch(kind):
-        raise ValueError(f"{kind!r} is no import path of a task, such as 'package.module:ClassName'")
+        raise ValueError(f"{kind!r} is not the import path of a task; such paths look like 'package.module:ClassName'")
     module, _, name = kind.partition(":")
     if module.partition(".")[0] in sys.stdlib_module_names:  # some of them do things when they are imported
-        raise ValueError(f"{kind} is not a task: it is in Python's own library")
+        raise ValueError(f"{kind} is not a task: the name belongs to Python's own library")
     try:
         imported: Any = import_module(module)
         for part in name.split("."):
@@ -90,7 +90,7 @@ def task_from_description(data: dict[str, Any]) -> Task:
             field.
     """
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        raise ValueError("a task is described by an object with its kind")
+        raise ValueError("the description of a task must be an object with the field `kind`")
     task_class = class_of_kind(data["kind"])
     return from_fields(task_class, {name: value for name, value in data.items() if name != "kind"})
 

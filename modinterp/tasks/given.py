@@ -52,21 +52,24 @@ class GivenInputs(Task):
         is_whole = all(x.ndim == 2 and not x.is_floating_point() and x.numel() for x in (tokens, right))
         if not is_whole or len(tokens) != len(right):
             raise ValueError(
-                f"inputs are whole numbers [input, pos] and answers [input] or [input, answer], as many of each, "
-                f"got {list(tokens.shape)} and {list(right.shape)}"
+                "inputs must be whole numbers [input, pos] and answers [input] or [input, answer], with "
+                f"equally many inputs and answers, got {list(tokens.shape)} and {list(right.shape)}"
             )
         if right.shape[1] > tokens.shape[1]:
-            raise ValueError(f"an input of {tokens.shape[1]} tokens has no {right.shape[1]} positions to be read at")
+            raise ValueError(
+                f"inputs have {tokens.shape[1]} tokens, which is fewer than the {right.shape[1]} answers for each input"
+            )
         known, outputs = d_vocab or int(tokens.max()) + 1, d_vocab_out or int(right.max()) + 1
         if int(tokens.min()) < 0 or int(tokens.max()) >= known or int(right.min()) < -1 or int(right.max()) >= outputs:
             raise ValueError(
-                f"tokens lie from 0 to {known - 1} and answers from 0 to {outputs - 1}, or are -1 for none"
+                f"tokens must lie from 0 to {known - 1}, and answers from 0 to {outputs - 1}; an answer of "
+                "-1 means no answer"
             )
         return cls(tokens.long(), right.long(), known, outputs)
 
     @property
     def name(self) -> str:
-        return f"{len(self.tokens):,} inputs that were given"
+        return f"{len(self.tokens):,} inputs given by the user"
 
     @property
     def n_ctx(self) -> int:

@@ -68,10 +68,14 @@ class Group(Task):
             ValueError: the table is not a group's; the message names the violated axiom and the elements.
         """
         if not len(table):
-            raise ValueError("a table without a row is none of a group, which has its neutral element at least")
+            raise ValueError(
+                "a table without rows is not the table of a group, since a group has at least its neutral element"
+            )
         for a, row in enumerate(table):
             if fractions := [c for c in row if int(c) != c]:
-                raise ValueError(f"row {a} of the table has the product {fractions[0]}, the number of no element")
+                raise ValueError(
+                    f"row {a} of the table has the product {fractions[0]}, which is not the number of an element"
+                )
             if len(row) != len(table):
                 raise ValueError(f"row {a} of the table of {len(table)} elements has {len(row)} products")
         products = tuple(int(c) for row in table for c in row)
@@ -98,9 +102,9 @@ class Group(Task):
                 if row
             ]
         except (UnicodeDecodeError, csv.Error) as error:
-            raise ValueError(f"{path} is no table in CSV: {error}") from error
+            raise ValueError(f"{path} is not a table in CSV: {error}") from error
         if not rows:
-            raise ValueError(f"{path} is no table in CSV: it has no row")
+            raise ValueError(f"{path} is not a table in CSV: the file has no row")
         names: list[str] = []
         if not rows[0][0].isdecimal() and [row[0] for row in rows[1:]] == rows[0][1:]:
             names, rows = rows[0][1:], [row[1:] for row in rows[1:]]
@@ -109,7 +113,9 @@ class Group(Task):
         for a, row in enumerate(rows):
             if unknown := [b for b, cell in enumerate(row) if cell not in number]:
                 product = f"{name.get(a, a)} times {name.get(unknown[0], f'column {unknown[0]}')}"
-                raise ValueError(f"{path} is the table of no group: {product} is {row[unknown[0]]!r}, no element")
+                raise ValueError(
+                    f"{path} is not the table of a group: {product} is {row[unknown[0]]!r}, which is not an element"
+                )
         return cls.of_table([[number[c] for c in row] for row in rows], path.stem, names, equals, vocabularies)
 
     @classmethod
@@ -211,7 +217,7 @@ def elements_in(file: str | Path) -> tuple[str, ...]:
             raise ValueError(f"{file} has more than {MOST_OF_ELEMENTS:,} bytes, too many for the elements of a group")
         return tuple(filter(None, map(str.strip, Path(file).read_text(encoding="utf-8-sig").split("\n"))))
     except UnicodeDecodeError as error:
-        raise ValueError(f"{file} is no text with an element a line: {error}") from error
+        raise ValueError(f"{file} is not a text file with one element on each line: {error}") from error
 
 
 @lru_cache(maxsize=16)
@@ -228,9 +234,11 @@ def _places(group: str, elements: tuple[str, ...]) -> tuple[int, ...]:
     places = [number.get(x, number.get(permutation(x, points)) if points else None) for x in elements]
     for x, place in zip(elements, places, strict=True):
         if place is None:
-            raise ValueError(f"{x!r} is no element of {group}, whose elements are such as {', '.join(names[-3:])}")
+            raise ValueError(f"{x!r} is not an element of {group}; its elements look like {', '.join(names[-3:])}")
     if len(set(places)) != len(names):
-        raise ValueError(f"{group} has {len(names)} elements, got {len(set(places))} different ones in an order")
+        raise ValueError(
+            f"{group} has {len(names)} elements, but the given order has {len(set(places))} different elements"
+        )
     return tuple(place for place in places if place is not None)
 
 
@@ -244,7 +252,7 @@ def _table(group: str, products: tuple[int, ...], elements: tuple[str, ...]) -> 
     if n * n != len(products) or not 2 <= n <= MOST_RESIDUES:
         raise ValueError(f"a table of n elements, from 2 to {MOST_RESIDUES:,}, has n^2 products, got {len(products)}")
     if elements and len(set(elements)) != n:
-        raise ValueError(f"the table of {n} elements needs as many different names, got {len(set(elements))}")
+        raise ValueError(f"the table of {n} elements needs {n} different names, got {len(set(elements))}")
     table = torch.tensor(products).view(n, n)
     check_group(table, elements or tuple(map(str, range(n))))
     return table

@@ -36,13 +36,14 @@ def factors(group: str) -> tuple[tuple[str, int], ...]:
     """
     found = [_FACTOR.fullmatch(part) for part in _PRODUCT.split(group.strip())]
     if not all(found):
-        raise ValueError(f"no group has the name {group!r}; known are {KNOWN}")
+        raise ValueError(f"there is no group named {group!r}; known are {KNOWN}")
     pairs = tuple((m[1], int(m[2])) for m in found if m)
     order = math.prod(_ORDERS[letter](n) for letter, n in pairs)
     if not 2 <= order <= MOST_RESIDUES:
         words = f"{order:,}" if order < 10**12 else "more than 10^12"
         raise ValueError(
-            f"{group} has order {words}; all pairs are held in memory for orders from 2 to {MOST_RESIDUES:,}"
+            f"{group} has order {words}, but all pairs must fit in memory: only orders from 2 to "
+            f"{MOST_RESIDUES:,} are possible"
         )
     return pairs
 
@@ -160,10 +161,13 @@ def check_group(table: Int[Tensor, "a b"], names: Sequence[str]) -> None:
     outside = ((table < 0) | (table >= n)).nonzero()
     if len(outside):
         a, b = outside[0].tolist()
-        raise ValueError(f"the table is none of a group: {names[a]} times {names[b]} is {int(table[a, b])}, no element")
+        raise ValueError(
+            f"this is not the table of a group: {names[a]} times {names[b]} is {int(table[a, b])}, which is "
+            "not an element"
+        )
     units = ((table == everything).all(dim=1) & (everything == table.T).all(dim=1)).nonzero().flatten()
     if not len(units):
-        raise ValueError("the table is none of a group: no element is neutral, leaving every element as it is")
+        raise ValueError("this is not the table of a group: no element is neutral")
     unit = int(units[0])
     for b in _generators(table):
         wrong = (table[table[:, b]] != table[:, table[b]]).nonzero()
@@ -172,14 +176,13 @@ def check_group(table: Int[Tensor, "a b"], names: Sequence[str]) -> None:
             one, other = names[int(table[table[a, b], c])], names[int(table[a, table[b, c]])]
             x, y, z = names[a], names[b], names[c]
             raise ValueError(
-                f"the table is none of a group: not associative, ({x} {y}) {z} is {one}, {x} ({y} {z}) {other}"
+                f"this is not the table of a group: multiplication is not associative, since ({x} {y}) {z} "
+                f"is {one}, {x} ({y} {z}) {other}"
             )
     for has_inverse, side in (((table == unit).any(dim=1), "right"), ((table == unit).any(dim=0), "left")):
         if not has_inverse.all():
             a = int((~has_inverse).nonzero()[0])
-            raise ValueError(
-                f"the table is none of a group: {names[a]} has no {side} inverse, a product that is {names[unit]}"
-            )
+            raise ValueError(f"this is not the table of a group: {names[a]} has no {side} inverse")
 
 
 def _generators(table: Int[Tensor, "a b"]) -> list[int]:

@@ -209,7 +209,7 @@ class ModularSum(Task):
     def __post_init__(self) -> None:
         for name, value, least in (("the modulus p", self.p, 2), ("the number of terms", self.terms, 2)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+                raise ValueError(f"{name} must be an integer that is at least {least}, got {value!r}")
 
     @property
     def name(self) -> str:

@@ -149,7 +149,7 @@ class Ordering(SampledTask):
         """
         below = self.limit if below is None else below
         if not 1 <= below <= self.limit:
-            raise ValueError(f"numbers below {below} are not among those below {self.limit}")
+            raise ValueError(f"the limit of numbers below {below} must be from 1 to {self.limit}")
         generator, known = torch.Generator().manual_seed(seed), excluded[:, : self.n]
         rows = known = known[first_occurrences(known)]
         for _ in range(20):

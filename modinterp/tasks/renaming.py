@@ -34,7 +34,9 @@ class Renaming:
     def __post_init__(self) -> None:
         for name, factor in (("a", self.u), ("b", self.v)):
             if gcd(factor, self.p) != 1:
-                raise ValueError(f"{factor}{name} renames no {name} mod {self.p}, since {factor} has no inverse there")
+                raise ValueError(
+                    f"{factor}{name} does not relabel {name} mod {self.p}, since {factor} has no inverse mod {self.p}"
+                )
 
     @classmethod
     def of(cls, text: str, p: int) -> Renaming:
@@ -45,7 +47,7 @@ class Renaming:
         """
         factors = linear_form(text)
         if factors is None:
-            raise ValueError(f"{text!r} is no form such as 2a + 3b or a + b + 7")
+            raise ValueError(f"{text!r} is not a form such as 2a + 3b or a + b + 7")
         u, v, w = factors
         return cls(p, u, v, w % p)
 

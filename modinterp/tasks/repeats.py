@@ -38,7 +38,10 @@ class Palindromes(StreamTask):
         super().__post_init__()
         check_fields(self, half=Limits(1, 1024), limit=Limits(2, 2**20))
         if self.size % 2 or self.held_out % 2:
-            raise ValueError(f"half of the inputs are palindromes, got {self.size} and {self.held_out} inputs")
+            raise ValueError(
+                f"half of the inputs are palindromes, so both numbers of inputs must be even; got {self.size} "
+                f"and {self.held_out}"
+            )
 
     name = property(lambda self: f"palindromes of {2 * self.half} tokens below {self.limit}")
     d_vocab = property(lambda self: self.limit + 2)

@@ -99,7 +99,9 @@ class StreamTask(Task):
             ValueError: `fraction` is not `share`.
         """
         if abs(fraction - self.share) > 1e-9:
-            raise ValueError(f"{self.name} is trained on {self.share:.9g} of its inputs, its `share`, got {fraction}")
+            raise ValueError(
+                f"{self.name} must be trained on the fraction `share` of its inputs, {self.share:.9g}, got {fraction}"
+            )
         rows = torch.arange(self.size + self.held_out)
         return Split(rows[: self.size], rows[self.size :])
 
@@ -208,7 +210,7 @@ class SortedList(StreamTask):
         super().__post_init__()
         check_fields(self, n=Limits(1, 1024), limit=Limits(2, 2**20))
         if self.n > self.limit:
-            raise ValueError(f"{self.n} different numbers are not to be had below {self.limit}")
+            raise ValueError(f"there are not {self.n} different numbers below {self.limit}")
 
     name = property(lambda self: f"{self.n} different numbers below {self.limit}, sorted")
     d_vocab = property(lambda self: self.limit + 1)

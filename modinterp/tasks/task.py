@@ -107,7 +107,9 @@ class Task(ABC):
         """
         labels = self.labels()
         if labels.shape[1] != 1:
-            raise ValueError(f"{self.name} has {labels.shape[1]} answers for each input; labels() has them all")
+            raise ValueError(
+                f"{self.name} has {labels.shape[1]} answers for each input; labels() returns all of these answers"
+            )
         return labels[:, 0]
 
     @property
@@ -196,7 +198,7 @@ class Task(ABC):
         n = len(self.inputs())
         n_train = int(fraction * n)
         if n_train == 0:
-            raise ValueError(f"fraction {fraction} of {n} inputs leaves nothing to train on")
+            raise ValueError(f"a fraction of {fraction} of {n} inputs leaves no input to train on")
         if shuffle not in SHUFFLES:
             raise ValueError(f"unknown shuffle {shuffle!r}; known are {', '.join(SHUFFLES)}")
         rows = SHUFFLES[shuffle](n, seed)

@@ -17,6 +17,6 @@ def suggestion(unknown: str, names: Iterable[str], likeness: float = 0.6) -> str
     """
     known = list(names)
     if any(name.startswith(f"{unknown}/") for name in known):
-        return f"; `python -m modinterp.runs list '{unknown}/*'` shows those of {unknown}"
+        return f"; `python -m modinterp.runs list '{unknown}/*'` shows the runs of {unknown}"
     alike = difflib.get_close_matches(unknown, known, n=1, cutoff=likeness)
     return f"; did you mean {alike[0]!r}?" if alike else ""

@@ -55,14 +55,14 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
     try:
         chosen = torch.device(device)
         if chosen.type == "meta":
-            raise ValueError("device 'meta' holds no numbers; cpu, cuda and auto do")
+            raise ValueError("the device 'meta' holds no numbers; use cpu, cuda or auto")
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError) as error:
         why = str(error).splitlines()[0]
-        why = "cpu, cuda and auto are known" if why.startswith("Expected one of") else why  # one of twenty
+        why = "use cpu, cuda or auto" if why.startswith("Expected one of") else why  # one of twenty
         raise ValueError(f"device {str(device)!r} is not available here: {why}") from error
     if chosen.type == "mps":
-        raise ValueError("device 'mps' has no float64, in which losses and analyses are taken; cpu and cuda do")
+        raise ValueError("the device 'mps' has no float64, which losses and analyses need; use cpu or cuda")
     return chosen
 
 
@@ -225,7 +225,7 @@ def _group(
         prepare_cpu()
     states = states or [TrainingState(0, spec.initial_weights()) for spec in specs]
     if len({state.epoch for state in states}) != 1:
-        raise ValueError("only runs that stand at the same epoch can go on as one program")
+        raise ValueError("only runs at the same epoch can continue as one program")
     return RunGroup(specs, states, where, mode or faster_mode(specs[0]))
 
 

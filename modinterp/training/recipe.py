@@ -95,11 +95,14 @@ class Recipe:
         every = {"log_every": SIZE, "snapshot_every": SIZE, "fraction": PART}
         check_fields(self, epochs=Limits(0, MOST_EPOCHS), **whole, **rates, **shares, **every, **CHOICES)
         if (rows := self.epochs // self.log_every) > MOST_ROWS:
-            raise ValueError(f"{rows:,} rows of history are more than {MOST_ROWS:,}; raise log_every")
+            raise ValueError(f"the history would have {rows:,} rows, more than {MOST_ROWS:,}; give a larger log_every")
         if (snapshots := self.epochs // self.snapshot_every) > MOST_SNAPSHOTS:
-            raise ValueError(f"{snapshots:,} snapshots are more than {MOST_SNAPSHOTS:,}; raise snapshot_every")
+            raise ValueError(
+                f"the run would have {snapshots:,} snapshots, more than {MOST_SNAPSHOTS:,}; give a larger "
+                "snapshot_every"
+            )
         if (self.batches == "full") != (self.batch_size == 0):
-            raise ValueError(f"{self.batches} batches do not go with a batch_size of {self.batch_size}")
+            raise ValueError(f"batches={self.batches} contradicts batch_size={self.batch_size}")
         if self.spectra_every % self.log_every:
             raise ValueError(
                 f"spectra_every must be a multiple of log_every, got {self.spectra_every}, {self.log_every}"

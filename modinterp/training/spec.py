@@ -95,14 +95,16 @@ class RunSpec:
     def __post_init__(self) -> None:
         check_fields(self, seed=SEED)
         if self.start and self.nudge is not None:
-            raise ValueError("a run that begins with another run's weights has no nudge")
+            raise ValueError("a run that begins with the weights of another run cannot have a nudge")
         self.model.check(self.task)
         if self.recipe.spectra_every and len(self.task.grid or ()) != 2:
-            raise ValueError(f"spectra are those of pairs (a, b), which the inputs of {self.task.name} are not")
+            raise ValueError(f"spectra are defined for pairs (a, b), and the inputs of {self.task.name} are not pairs")
         if self.nudge is not None:
             matrices = [name for name in self.model.shapes() if not is_bias(name)]
             if self.nudge.weight not in matrices:
-                raise ValueError(f"no matrix {self.nudge.weight!r} to nudge; there are {', '.join(matrices)}")
+                raise ValueError(
+                    f"there is no matrix {self.nudge.weight!r} to nudge; choose one of {', '.join(matrices)}"
+                )
 
     @cached_property  # every run is compared with every other
     def shared_recipe(self) -> tuple[Any, ...]:
@@ -130,7 +132,7 @@ class RunSpec:
             ValueError: the run starts from another run's weights, which only `modinterp.runs.start` can read.
         """
         if self.start:
-            raise ValueError(f"the run begins with the weights of {self.start}, which no seed draws")
+            raise ValueError(f"the run begins with the weights of {self.start}, so they do not follow from its seed")
         weights = initial_weights(self.model, self.seed)
         return weights if self.nudge is None else self.nudge.moved(weights)
 
@@ -171,7 +173,7 @@ class RunSpec:
                 str(data.get("start", "")),
             )
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not the description of a run: {error}") from error
+            raise ValueError(f"the data are not the description of a run: {error}") from error
 
     def check_restorable(self) -> None:
         """Raise ValueError if a run of this spec could be trained and written, but not loaded again."""

@@ -54,9 +54,11 @@ def slowness(seconds: float, expected: float) -> str:
         return ""
     free, threads = free_cores(), torch.get_num_threads()
     why = (
-        f"{free} of {cores()} cores are free for {threads} threads, which wait for one another: --threads {free} is "
-        "faster then, and gives other last bits"
+        (
+            f"{free} of {cores()} cores are free for {threads} threads, which wait for one another; --threads "
+            f"{free} is faster, but changes the last bits of the results"
+        )
         if threads > free
-        else "other work may have the cores, their caches or the disk, or the machine may be slower than it was"
+        else "other programs may use the cores, the caches or the disk, or the machine may be slower than before"
     )
     return f"an epoch takes {1e3 * seconds:.0f} ms, not the expected {1e3 * expected:.0f} ms; {why}"

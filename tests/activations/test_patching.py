@@ -43,14 +43,14 @@ def test_components_share_the_way() -> None:
     assert table["head 0.1"] == pytest.approx(1)
     assert table["MLP 0"] == pytest.approx(1)
     assert table["head 0.0"] == pytest.approx(0, abs=1e-3)
-    with pytest.raises(ValueError, match="there is no difference to see"):
+    with pytest.raises(ValueError, match="patching shows no effect"):
         components(NETWORK, TASK, other_b(0))
 
 
 def test_what_cannot_be_patched_is_named() -> None:
     with pytest.raises(ValueError, match="no hook blocks.7.attn.hook_z"):
         modinterp.patching.patched(NETWORK, TASK, ["blocks.7.attn.hook_z"], other_b())
-    with pytest.raises(ValueError, match="form no grid of pairs"):
+    with pytest.raises(ValueError, match="do not form a grid of pairs"):
         patched(NETWORK, tasks.ModularSum(5), [Z], other_b())
     with pytest.raises(ValueError, match="sources should be pairs of numbers from 0 to 10"):
         patched(NETWORK, TASK, [Z], lambda a, b: (a + P, b))

@@ -73,7 +73,7 @@ def test_epochs_go_on_without_doubles() -> None:
     assert both.then(at[64]).epochs.tolist() == [0, 64]
     assert both.before(1).epochs.tolist() == [0]
     assert both.full().shape == (3, len(both.names), 11, 6)
-    with pytest.raises(ValueError, match="do not go on"):
+    with pytest.raises(ValueError, match="cannot continue"):
         both.then(replace(at[64], grid=(13, 13)))
 
 

@@ -278,7 +278,7 @@ def test_a_network_with_nan_is_refused() -> None:
         broken = copy.deepcopy(whole[key])
         broken.embed.W_E.data[0, 0] = torch.nan
         said = refusal(name, whole | {key: broken})
-        if said != f"{key} must have finite weights, got NaN or infinity in embed.W_E":
+        if said != f"{key} must have finite weights, but embed.W_E contains NaN or infinity":
             failures.append(f"{name}({key}): {said}")
     assert not failures
     assert len(names) >= LEAST_NETWORKS

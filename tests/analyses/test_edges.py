@@ -78,7 +78,7 @@ def network(**shape: int | None) -> TrainedRun:
 
 
 def test_attention_alone_has_no_map_from_neurons_to_logits() -> None:
-    with pytest.raises(ValueError, match="attention alone has no W_L"):
+    with pytest.raises(ValueError, match="a network without an MLP has no W_L"):
         _ = network(d_mlp=None).model.W_L
 
 

@@ -63,7 +63,7 @@ def test_a_sum_of_formulas_is_fitted_with_a_size_each() -> None:
     logits = 3 * formula_logits("clock", P, 2) + formula_logits("clock", P, 5) + torch.randn(P, P, 1)
     assert formulas.explained_by_sum(logits, "clock", (2, 5)) == pytest.approx(1)
     assert formulas.explained_by_sum(logits, "clock", (2,)) == pytest.approx(0.9)
-    with pytest.raises(ValueError, match="freqs must hold a frequency"):
+    with pytest.raises(ValueError, match="freqs must contain at least one frequency"):
         formulas.explained_by_sum(logits, "clock", [])
 
 

@@ -131,7 +131,7 @@ def test_exchanging_positions_is_exchanging_the_digits_and_leaves_the_network_al
     assert not torch.allclose(swapped, before)
     assert torch.equal(logits_on_grid(network, task), before)
     bare = TransformerConfig.of(addition(5), positional=False, d_model=8, n_heads=1, d_head=8, d_mlp=8)
-    with pytest.raises(ValueError, match="no embeddings of positions"):
+    with pytest.raises(ValueError, match="no position embeddings"):
         position_embeddings.with_positions_swapped(hooked(bare, initial_weights(bare, 0)))
 
 

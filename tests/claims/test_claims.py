@@ -218,7 +218,9 @@ def test_a_network_that_was_chosen_by_a_number_does_not_count_for_it(others: lis
 
 
 def test_why_a_number_lies_outside_is_said_of_numbers_that_are_printed() -> None:
-    with pytest.raises(ValueError, match="says why x lies outside, which the source does not print"):
+    with pytest.raises(
+        ValueError, match="explains why x differs from the source, but the source prints no such number"
+    ):
         replace(made(lambda m: {"x": 1}, x=equals(1)), outside={"x": "it does"})
 
 
@@ -331,7 +333,7 @@ def test_a_missing_run_is_pending() -> None:
 
 
 def test_claims_must_expect_something_that_is_measured() -> None:
-    with pytest.raises(ValueError, match="nothing could refute it"):
+    with pytest.raises(ValueError, match="no measurement could refute it"):
         made(lambda _: {})
     with pytest.raises(ValueError, match="expects x, which its measure does not return"):
         made(lambda _: {"y": 1}, x=equals(1)).check(run())

@@ -68,7 +68,7 @@ def test_a_claim_may_name_quantities_beside_numbers_of_its_own() -> None:
 
 def test_no_measure_returns_a_number_under_the_key_of_a_quantity() -> None:
     twice = replace(claim(logit_fve=at_least(0.5)), measure=lambda m: {"logit_fve": 0.0})
-    with pytest.raises(ValueError, match="a measure returns logit_fve, the key of a quantity"):
+    with pytest.raises(ValueError, match="a measure returns logit_fve, which is the key of a registered quantity"):
         twice.check(RUN)
 
 

@@ -34,10 +34,13 @@ def test_a_claim_that_raises_on_a_network_of_its_recipe_fails(error: Exception) 
 
 
 CHANGED: dict[str, tuple[Callable[[str, torch.Tensor], torch.Tensor], str]] = {
-    "zeros": (lambda name, w: w * 0, "all of its weights are 0"),
-    "infinite": (lambda name, w: w / 0 if name == "embed.W_E" else w, "some of its weights are not finite"),
-    "ones": (lambda name, w: torch.ones_like(w), "each of its matrices holds one number throughout"),
-    "W_U": (lambda name, w: w * 0 if name == "unembed.W_U" else w, "unembed.W_U is 0 throughout and its logits"),
+    "zeros": (lambda name, w: w * 0, "all weights of the network are 0"),
+    "infinite": (lambda name, w: w / 0 if name == "embed.W_E" else w, "some weights of the network are not finite"),
+    "ones": (lambda name, w: torch.ones_like(w), "all entries of each matrix are equal"),
+    "W_U": (
+        lambda name, w: w * 0 if name == "unembed.W_U" else w,
+        "unembed.W_U is 0 throughout and the network's logits",
+    ),
     "no biases": (lambda name, w: w * 0 if ".b_" in name else w, ""),
 }
 

@@ -48,7 +48,7 @@ def test_the_table_says_what_differs(planted_ones: Comparison) -> None:
     losses = planted_ones.losses_without().set_index("freq")
     assert losses["first"].idxmax() in FREQS["first"]
     assert losses["second"].idxmax() in FREQS["second"]
-    with pytest.raises(KeyError, match="no network 'third'; there are first, second, hidden"):
+    with pytest.raises(KeyError, match="no network 'third'; choose one of first, second, hidden"):
         planted_ones["third"]
 
 
@@ -69,22 +69,22 @@ def test_the_command_writes_one_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert json.loads((tmp_path / "out" / "comparison.json").read_text())[files[0]]["key_frequencies"] == [3, 5]
     page = html.unescape((tmp_path / "out" / "index.html").read_text())
     assert page.count("class='plot'") == 3
-    assert "Formulas, and how faithful they are" in page
+    assert "How well formulas reproduce each network" in page
     assert str(tmp_path) not in page  # which may be shown to others
     for word in ("first.safetensors", "second.safetensors", "3, 5", "5, 7", "Fourier multiplication"):
         assert word in page
     assert main([files[0], "--act", "square", "--out", str(tmp_path / "out")]) == 0
-    assert "looks trained with act_fn='relu'" in capsys.readouterr().out
+    assert "probably trained with act_fn='relu'" in capsys.readouterr().out
     assert main([files[0], files[0], "--out", str(tmp_path / "out")]) == 2
     assert "two networks are called" in capsys.readouterr().err
     assert main([files[0], "--epochs", "3", "--out", str(tmp_path / "out")]) == 2
-    assert "epochs need a run with snapshots" in capsys.readouterr().err
+    assert "epochs needs a run with snapshots" in capsys.readouterr().err
 
 
 def test_snapshots_of_one_training_and_nothing(mainline: TrainedRun) -> None:
-    with pytest.raises(ValueError, match="has no snapshot of epoch 3; there are 0, "):
+    with pytest.raises(ValueError, match="has no snapshot of epoch 3; it has snapshots of epochs 0, "):
         modinterp.compare([mainline], epochs=(3,))
-    with pytest.raises(ValueError, match="nothing to compare"):
+    with pytest.raises(ValueError, match="there is no network to compare"):
         modinterp.compare([])
 
 

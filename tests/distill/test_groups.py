@@ -65,7 +65,7 @@ def test_three_vectors_come_back(standard: tuple[Distilled, tuple[Tensor, Tensor
     for found, pair in zip(cluster.own(), ((x, y), (y, z)), strict=True):
         assert np.allclose(found, torch.einsum("ni,nj->nij", *pair).numpy(), atol=1e-4)  # type: ignore[arg-type]
     assert d.absent["products"].startswith("inputs of neurons are sums")
-    assert "past the neurons" in d.absent["path"]
+    assert "around the neurons" in d.absent["path"]
     for part in ("W_a", "W_b", "W_U", "inputs", "neurons", "W_L"):
         assert d.shares(rung)[part] == pytest.approx(1, abs=1e-4), part
 
@@ -202,7 +202,7 @@ def test_a_table_of_a_group_has_no_short_formula() -> None:
     for d in (table, random, other):
         assert d["waves"].faithfulness.accuracy < 0.5
         assert d.shortest is None
-        assert "matrix elements, which are any function" in d.absent["reads"]
+        assert "matrix elements, and these can fit any function" in d.absent["reads"]
         assert "nats" in d.absent["compact"]
 
 
@@ -211,7 +211,7 @@ def test_a_function_on_a_group_gets_characters_alone() -> None:
     cube = sum(30 * rho.character[task.table[task.table][:, :, task.inverses]] for rho in irreps(task)[1:3])
     d = modinterp.distill(lambda tokens: cube[tokens[:, 0], tokens[:, 1]].float(), group="S4", equals=False)  # type: ignore[index]
     assert [x.key for x in d.rungs] == ["answers"]
-    assert "not seen" in d.absent["neurons"]
+    assert "not visible" in d.absent["neurons"]
     assert d["answers"].faithfulness.kl < 1e-6
     assert d.shortest is None
 

@@ -254,17 +254,17 @@ def test_a_function_of_tokens_gets_a_statement_about_its_logits() -> None:
     d = modinterp.distill(ADVERSARIES["carry, tokens"](), op="add", p=11)  # type: ignore[arg-type]
     assert [x.key for x in d.rungs] == ["answers", "distance"]
     assert not d["answers"].inside
-    assert "not seen" in d.absent["neurons"]
+    assert "not visible" in d.absent["neurons"]
     assert d.beaten().empty
     assert d.curve().iloc[-1]["rung"] == "network"
-    with pytest.raises(KeyError, match="not seen"):
+    with pytest.raises(KeyError, match="not visible"):
         d["waves"]
 
 
 def test_a_task_that_is_no_addition_says_so() -> None:
     d = distilled(planted.clock(P, FREQS), op="squares")
     assert not d.rungs
-    assert "no addition" in d.absent["all"]
+    assert "not an addition" in d.absent["all"]
     assert d.curve().empty
 
 

@@ -28,7 +28,7 @@ def test_a_network_that_adds(network: torch.nn.Module) -> None:
     found = mi.explain(network, op="add", p=29, draws=99)
     does, how, sure = (answer for _, answer in said(found))
     assert [question for question, _ in said(found)] == list(QUESTIONS)
-    assert does.startswith("Yes: it answers a + b mod 29 correctly")
+    assert does.startswith("Yes: the network answers a + b mod 29 correctly")
     assert all(str(k) in how for k in found.measurements.freqs)
     assert "changed inside" in sure
     assert f"{len(found.verdict.criteria)} numbers" in sure
@@ -36,8 +36,8 @@ def test_a_network_that_adds(network: torch.nn.Module) -> None:
 
 def test_under_a_wrong_operation(network: torch.nn.Module) -> None:
     does, how, sure = (answer for _, answer in said(mi.explain(network, op="sub", p=29, draws=99)))
-    assert does.startswith("No: it answers a - b mod 29 correctly on ")
-    assert "Not known" in how
+    assert does.startswith("No: the network answers a - b mod 29 correctly on ")
+    assert "not known" in how
     assert sure == "Not certain: see the warning below."
 
 
@@ -50,7 +50,7 @@ def test_a_table_of_pairs() -> None:
     table[(*pairs, (pairs[0] + pairs[1]) % p)] += 20.0 * known
     found = mi.explain(lambda tokens: table[tokens[:, 0], tokens[:, 1]], op="add", p=p, equals=False, draws=99)
     does, _, _ = (answer for _, answer in said(found))
-    assert does.startswith("Partly: it answers a + b mod 13 correctly on ")
+    assert does.startswith("Partly: the network answers a + b mod 13 correctly on ")
 
 
 def test_in_a_notebook_it_shows_answers_and_figures(network: torch.nn.Module, monkeypatch: pytest.MonkeyPatch) -> None:

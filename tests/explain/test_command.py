@@ -214,7 +214,9 @@ def test_a_training_that_is_not_over_is_no_alarm(mainline: TrainedRun) -> None:
     assert (found[1400].verdict.label, found[8400].verdict.label) == ("memorised", "partly solved")
     assert found[8400]["train_accuracy"] == 1
     assert 0.05 < found[8400]["half_turn"] < 0.3, "some pairs are added by circles already"
-    assert "It answers 100.00% of its training pairs correctly, and of the other pairs 28.05%" in str(found[8400])
+    assert "The network answers 100.00% of its training pairs correctly, and 28.05% of all other pairs" in str(
+        found[8400]
+    )
 
 
 @pytest.mark.usefixtures("numbers_when_asked")
@@ -243,9 +245,9 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     assert main(["no-source/no-run", *out]) == 2
     one_line(capsys, "no trained run in")
     assert main([str(file), "--p", "113", *out]) == 2
-    one_line(capsys, "24 tokens with one for = mean p 23, not 113; give that p, or leave p out")
+    one_line(capsys, "24 tokens with one for = mean p = 23, not 113; give p = 23, or leave p out")
     assert main([str(file), "--draws", "0", *out]) == 2
-    one_line(capsys, "with 0 draws no p-value")
+    one_line(capsys, "0 draws give no p-value")
     assert main([str(file), "--draws", "1000000000000", *out]) == 2
     one_line(capsys, "draws must be at most 100,000")
     assert main([mainline.name, "--op", "sub", *out]) == 2
@@ -255,7 +257,7 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(file.read_bytes()[:-9])
     assert main([str(broken), *out]) == 2
-    one_line(capsys, "is not a whole safetensors file")
+    one_line(capsys, "is not a complete safetensors file")
     (tmp_path / "taken").write_text("mine")
     assert main([str(file), "--out", str(tmp_path / "taken")]) == 2
     one_line(capsys, "is not a folder")
@@ -285,7 +287,7 @@ def test_other_tasks_are_refused(file: Path, mainline: TrainedRun) -> None:
         ValueError, match="explain takes networks with one kind of answer; this network learned remainders"
     ):
         modinterp.explain(other)
-    with pytest.raises(ValueError, match="p must be given: <lambda> does not say"):
+    with pytest.raises(ValueError, match="give the modulus p: <lambda> does not contain"):
         modinterp.explain(lambda tokens: tokens)
 
 
@@ -298,7 +300,9 @@ def test_a_wrong_operation_is_not_solved(file: Path) -> None:
     x = modinterp.explain(file, op="sub", draws=99)
     assert x["accuracy"] < 0.1
     assert x.verdict.label == "doubtful"
-    assert x.verdict.words.startswith("It answers 4.35% correctly as assumed, but all of them with op=add")
+    assert x.verdict.words.startswith(
+        "The network answers 4.35% of the inputs correctly under the assumptions made here, but all of the inputs with op=add"
+    )
     assert x.warning is not None
     assert x.warning.trials[0].assumption == "op=add"
 

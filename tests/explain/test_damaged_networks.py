@@ -104,4 +104,4 @@ def test_a_round_rate_that_is_as_good_is_the_one_that_is_named(rate: float, tmp_
     torch.save(load("sums-29", root=SMALL).network.state_dict(), tmp_path / "m.pt")
     x = explain(tmp_path / "m.pt", op="add", p=29, draws=99, attention_rate=rate)
     assert x.warning is not None
-    assert "all of them with attention_rate=1.0" in x.warning.words
+    assert "all of the inputs with attention_rate=1.0" in x.warning.words

@@ -37,14 +37,14 @@ REFUSED: dict[str, tuple[dict[str, Tensor], str]] = {
     "RMSNorm": (ONE_LAYER | random(blocks__0__ln1__w=(D,)), "have a LayerNorm or RMSNorm, .*; " + MODULE),
     "a gate": (ONE_LAYER | random(blocks__0__mlp__W_gate=(D, M)), "have gated neurons, .*; " + MODULE),
     "rotary": (ONE_LAYER | random(blocks__0__attn__rotary_sin=(3, 8)), "have rotary positions, .*; " + MODULE),
-    "torch's attention": (PAIRS | random(attn__in_proj_weight=(24, 8)), "of nn.MultiheadAttention, .*; " + MODULE),
+    "torch's attention": (PAIRS | random(attn__in_proj_weight=(24, 8)), "come from nn.MultiheadAttention, .*; " + MODULE),
     "attention alone": (
         random(tok_embed__weight=(14, D), pos_embed__weight=(12, D), layers__0__W_Q__weight=(D, D), head__weight=(14, D)),
-        "whether tok_embed is the embedding is not known; names are tok_embed.weight, .*; " + MODULE,
+        "it is not known whether tok_embed is the embedding; the weights are named tok_embed.weight, .*; " + MODULE,
     ),
     "embeddings of other names": (
         random(lembed__weight=(P, 8), rembed__weight=(P, 8), linear__weight=(M, 16), unembed__weight=(P, M)),
-        "whether lembed is the embedding is not known; .*; " + MODULE,
+        "it is not known whether lembed is the embedding; .*; " + MODULE,
     ),
     "layers side by side": (
         random(embedding__weight=(P, 8), l1r__weight=(M, 8), l1l__weight=(M, 8), l2__weight=(P, M)),
@@ -66,7 +66,9 @@ def test_a_bridge_says_that_its_heads_are_not_in_its_state_dict(tmp_path: Path) 
     assert explain(bridge, "add", P, draws=99).verdict.label == FOURIER
     for weights in (bridge.state_dict(), bridge.original_model.state_dict()):  # type: ignore[union-attr,operator]
         torch.save(weights, tmp_path / "network.pt")
-        with pytest.raises(ValueError, match="of a TransformerBridge, and do not say how many heads it has; " + MODULE):
+        with pytest.raises(
+            ValueError, match="from a TransformerBridge, and do not show how many heads the network has; " + MODULE
+        ):
             explain(tmp_path / "network.pt", "add", P, draws=99)
 
 

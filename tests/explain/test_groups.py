@@ -79,7 +79,7 @@ def test_what_knows_pairs_that_it_never_saw_has_not_memorised(tmp_path: Path) ->
     assert found["accuracy"] > 0.95
     assert known > 0.5
     assert found.verdict.label == SOLVED
-    assert f"since it is right on {known:.2%} of those that it was not trained on" in found.verdict.words
+    assert f"since it is right on {known:.2%} of the pairs that it was not trained on" in found.verdict.words
 
 
 def test_a_whole_table_by_heart_has_no_representation_that_stands_out() -> None:
@@ -145,9 +145,9 @@ def test_a_network_of_cosets_is_right_and_told_from_representations() -> None:
 def test_the_group_of_a_networks_own_answers() -> None:
     found = explain(answering(composed("standard")), op="group", p=24, equals=False, draws=99)
     assert found.verdict.label == WAVES
-    assert found.measurements.task.group == "the group of its answers"
+    assert found.measurements.task.group == "the group of the network's answers"
     assert found.measurements.key_names in (("3a",), ("3b",))
-    with pytest.raises(ValueError, match="the table is none of a group"):
+    with pytest.raises(ValueError, match="this is not the table of a group"):
         explain(answering(noise()), op="group", p=24, equals=False)
 
 
@@ -157,7 +157,7 @@ def test_elements_in_an_order_that_is_not_theirs_are_doubted() -> None:
     found = explain(answering(logits), group="S4", equals=False, draws=99)
     assert found.verdict.label == DOUBTFUL
     assert "the table of a group" in found.verdict.words
-    assert "S4 with its elements in another order, which --elements FILE says" in found.verdict.words
+    assert "S4 with its elements in another order, which --elements FILE can give" in found.verdict.words
     names = [S4.written(int(k)) for k in order]
     again = explain(answering(logits), group="S4", elements=names, equals=False, draws=99)
     assert again.measurements.key_names == ("standard",)
@@ -172,7 +172,7 @@ def test_addition_of_renamed_numbers_is_told_as_a_group() -> None:
 
     found = explain(network, "add", p, draws=99)
     assert found.verdict.label == DOUBTFUL
-    assert "all of them with op='a + b + 5'" in found.verdict.words
+    assert "all of the inputs with op='a + b + 5'" in found.verdict.words
     assert "op=group, group=answers" in found.verdict.words
     again = explain(network, "group", p, group="answers", draws=99)
     assert (again.verdict.label, again["accuracy"]) == (WAVES, 1)
@@ -188,16 +188,16 @@ def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         csv.writer(to).writerows([[0, 1], [1, 1]])
     for arguments, message in (
         (["--op", "group", "--group", "S4"], "not 24, the order of S4"),
-        (["--op", "group", "--group", "M11"], "no group has the name 'M11'"),
+        (["--op", "group", "--group", "M11"], "there is no group named 'M11'"),
         (["--op", "group", "--group", str(table)], "1 has no right inverse"),
         (["--op", "group", "--group", str(tmp_path / "nowhere.csv")], "there is no file"),
-        (["--op", "mul", "--group", "S3"], "not by mul"),
-        (["--op", "add", "--elements", str(table)], "elements belong to a group"),
+        (["--op", "mul", "--group", "S3"], "got op=mul"),
+        (["--op", "add", "--elements", str(table)], "lists the elements of a group"),
         (["--op", "group", "--group", "S3", "--p", "7"], "S3 has 6 elements, which contradicts p 7"),
-        (["--op", "group", "--group", "S3", "--elements", str(table)], "is no element of S3"),
+        (["--op", "group", "--group", "S3", "--elements", str(table)], "is not an element of S3"),
         (
             ["--op", "group", "--group", "answers"],
-            "the network's own answers are no group (the table is none of a group",
+            "the network's own answers do not form the table of a group (this is not the table of a group",
         ),
     ):
         assert main([str(file), *arguments, "--out", str(tmp_path / "out")]) == 2

@@ -112,7 +112,7 @@ def test_tokens_by_a_function() -> None:
 
     x = explain(SEQUENCES["a op:24 b =:23"], "add", P, tokens=mine, draws=99)
     assert (x["accuracy"], x.verdict.label) == (1, WAVES)
-    assert "what mine makes of the numbers" in x.assumed
+    assert "the result of mine for the numbers" in x.assumed
     assert "=" not in x.assumed  # which stands where the function puts it, or nowhere
     assert measure(SEQUENCES["a op:24 b =:23"], op="add", p=P, tokens=mine)["accuracy"] == 1
 
@@ -122,9 +122,9 @@ def test_tokens_by_a_function() -> None:
     [
         ("a op", "must hold a and b once each"),
         ("a a b", "must hold a and b once each"),
-        ("a b -> x", "are not understood"),
+        ("a b -> x", "cannot be read"),
         ("a b -> c at 7", "have no position 7"),
-        ("", "are not understood"),
+        ("", "cannot be read"),
     ],
 )
 def test_tokens_that_are_none_are_refused(tokens: str, message: str) -> None:
@@ -166,7 +166,7 @@ def test_answers_that_depend_on_the_batch_are_not_taken() -> None:
         return waves(x[0].expand(len(x), -1).sum(dim=1) + x[:, 0])
 
     assert Wrapped(mixing, tasks.addition(P), "tokens").cfg.calling.most == 1
-    with pytest.raises(ValueError, match="the answer to an input depends on the others that are given with it"):
+    with pytest.raises(ValueError, match="the answer to an input depends on the other inputs of the same batch"):
         likeliest_calling(lambda x: mixing(x) if len(x) > 1 else x, tasks.addition(P).inputs(), P, "tokens")
 
 
@@ -260,7 +260,7 @@ def test_sums_of_functions_are_named_and_explained_by_their_logits(form: str) ->
     other = x.instead[1]
     assert (other["accuracy"], other.verdict.label) == (1, WAVES)
     assert f"frequencies {', '.join(map(str, FREQS))}" in other.verdict.words
-    assert "Nothing inside was changed" in other.verdict.words
+    assert "No activation inside the network was changed" in other.verdict.words
     assert explain(lambda t: waves(SUMS[form](t[:, 0], t[:, 1])), form, P, draws=99).verdict == other.verdict
 
 
@@ -309,7 +309,7 @@ def test_the_split_of_a_form_is_renamed_with_its_numbers() -> None:
 
 
 def test_a_factor_without_an_inverse_is_refused() -> None:
-    with pytest.raises(ValueError, match="2a renames no a mod 10, since 2 has no inverse there"):
+    with pytest.raises(ValueError, match="2a does not relabel a mod 10, since 2 has no inverse mod 10"):
         explain(lambda x: waves(2 * x[:, 0] + x[:, 1], 10), "2a + b", 10)
     with pytest.raises(ValueError, match="unknown operation 'a & b'"):
         explain(lambda x: waves(x[:, 0]), "a & b", P)

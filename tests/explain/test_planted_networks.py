@@ -154,7 +154,7 @@ def test_a_decoy_does_not_pass_for_an_adder(explanations: dict[str, Explanation]
     assert idle.measurements.freqs == (4,)
     assert idle["p_value_energy"] == pytest.approx(1 / 100)
     assert idle["excluded_accuracy"] == 1
-    assert "accuracy without the key frequencies, over the accuracy" in idle.verdict.words
+    assert "accuracy without the key frequencies over the accuracy" in idle.verdict.words
     assert explanations["a - b for a + b"]["accuracy"] < 0.1
 
 
@@ -164,7 +164,7 @@ def test_a_table_of_waves_does_not_pass_for_an_adder(explanations: dict[str, Exp
     assert x["logit_fve"] == pytest.approx(1)
     assert x.measurements.freqs == (3, 7, 10)
     assert [c.key for c in x.verdict.criteria if not c.met] == ["neurons_at_keys"]
-    assert "table of such logits looks the same" in x.verdict.words
+    assert "table with such logits would give the same numbers" in x.verdict.words
 
 
 def test_verdict_rests_on_the_criteria_that_it_shows(explanations: dict[str, Explanation]) -> None:
@@ -200,7 +200,7 @@ def test_any_shape_is_explained_as_far_as_it_goes(name: str) -> None:
     assert x.verdict.label != FOURIER
     absent = x.table().loc[lambda t: t["note"].str.startswith("absent")]
     turning = absent.loc[[quantity(key).stage == "causal" for key in absent["key"]]]
-    assert turning["note"].str.contains("no few circles can be turned|is no sum of a function").all(), turning[
+    assert turning["note"].str.contains("no small set of circles to rotate|is not a sum of a function").all(), turning[
         "note"
     ].tolist()
     missing = {key for key in absent["key"] if quantity(key).stage not in ("causal", "training")}

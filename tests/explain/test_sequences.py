@@ -140,12 +140,12 @@ def test_a_name_and_sizes_are_a_task(sizes: tuple[str, int, int, int], task: Tas
 
 @pytest.mark.parametrize("name", ["max", "sort", "digits", "cumsum", "palindrome"])
 def test_sizes_of_another_task_are_refused_in_one_line(name: str) -> None:
-    with pytest.raises(ValueError, match="has no task of 64 tokens, 14 outputs and 9 positions"):
+    with pytest.raises(ValueError, match="has no task with 64 tokens, 14 outputs and 9 positions"):
         tasks_by_name(name, 64, 14, 9)
 
 
 def test_a_list_of_one_number_is_no_task() -> None:
-    with pytest.raises(ValueError, match="sort has no task of 59 tokens, 59 outputs and 2 positions"):
+    with pytest.raises(ValueError, match="sort has no task with 59 tokens, 59 outputs and 2 positions"):
         tasks_by_name("sort", 59, 59, 2)
     assert [task.name for task in tasks_by_name("max", 59, 59, 2)] == ["max of 2 numbers below 59, read at the last"]
 
@@ -173,7 +173,7 @@ def test_a_file_with_positions_is_explained_by_its_name_alone(tmp_path: Path, ca
 
 def test_a_file_without_positions_needs_its_task(tmp_path: Path) -> None:
     path = file_of(tmp_path)
-    with pytest.raises(ValueError, match="no weight says how many tokens the network reads"):
+    with pytest.raises(ValueError, match="no weight shows how many tokens the network reads"):
         explain(path, "max")
     assert explain(path, task=Ordering("max", n=4, limit=12)).verdict.label == COPIES
     with pytest.raises(ValueError, match="needs d_vocab 65, but the weights have 13"):
@@ -196,11 +196,11 @@ def test_a_module_is_seen_from_outside() -> None:
     task = Ordering("max", n=5, limit=64)
     x = explain(Largest(64), task=task)
     assert (x.verdict.label, x["accuracy"]) == (BEHAVIOUR, 1)
-    assert x.measurements.reading("value_swap").note.endswith("are known, and nothing inside it")
+    assert x.measurements.reading("value_swap").note.endswith("are visible, and no activation inside it")
     assert explain(lambda t: Largest(64)(t)[:, -1], task=task)["accuracy"] == 1
-    with pytest.raises(ValueError, match="how many tokens Largest takes is not known"):
+    with pytest.raises(ValueError, match="the number of tokens that Largest reads is not known"):
         explain(Largest(64), "max")
-    with pytest.raises(ValueError, match="does not take 6 tokens below 101"):
+    with pytest.raises(ValueError, match="does not accept 6 tokens below 101"):
         explain(Largest(64), task=Ordering("max", n=5, limit=100))
     with pytest.raises(ValueError, match=r"gives logits of shape \[2, 6, 64\] for 2 inputs, not \[2, 1, 65\]"):
         explain(lambda t: Largest(64)(t.clamp(max=64)), task=Ordering("max", n=5, limit=65))
@@ -227,7 +227,7 @@ def test_a_damaged_weight_is_doubted() -> None:
         network.unembed.W_U[20, 3] = 1e9
     x = explain(network, task=task)
     assert x.verdict.label == DOUBTFUL
-    assert "largest of its matrix, as where a bit of the file has flipped" in x.verdict.words
+    assert "largest of its matrix, which suggests a flipped bit in the file" in x.verdict.words
 
 
 def test_the_wrong_answers_are_listed_with_their_inputs() -> None:
@@ -245,7 +245,7 @@ def test_two_answers_without_neurons_are_one_direction_whatever_the_network_does
         d_vocab=6, d_vocab_out=2, n_ctx=6, d_model=16, n_heads=2, d_head=8, d_mlp=None, n_layers=2
     )
     m = mi.measure(hooked(config, initial_weights(config, seed=0)), task=task)
-    assert m.reading("direction_swap").note.endswith("their difference is one direction by itself")
+    assert m.reading("direction_swap").note.endswith("so its answer depends on one direction in any case")
 
 
 def test_which_heads_fetch_which_digits_of_a_planted_network() -> None:
@@ -309,9 +309,9 @@ def test_inputs_and_answers_are_a_task() -> None:
 
 def test_inputs_and_answers_that_do_not_fit_are_refused_in_one_line() -> None:
     for inputs, answers, message in (
-        ([[1, 2]], [1, 2], r"as many of each, got \[1, 2\] and \[2, 1\]"),
+        ([[1, 2]], [1, 2], r"equally many inputs and answers, got \[1, 2\] and \[2, 1\]"),
         ([[0.5, 2]], [1], "whole numbers"),
-        ([[1]], [[1, 0]], "no 2 positions to be read at"),
+        ([[1]], [[1, 0]], "fewer than the 2 answers for each input"),
         ([[-1, 2]], [1], "tokens lie from 0 to 2"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -320,7 +320,7 @@ def test_inputs_and_answers_that_do_not_fit_are_refused_in_one_line() -> None:
 
 def test_a_file_of_another_task_names_what_can_be_said() -> None:
     _, network = planted.columns_with_carry()
-    with pytest.raises(ValueError, match="reads 8 tokens, and is none over pairs .* name its operation with op"):
+    with pytest.raises(ValueError, match="reads 8 tokens, but a network over pairs .* name its operation with op"):
         explain(dict(network.state_dict()))
 
 

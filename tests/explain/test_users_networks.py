@@ -127,8 +127,8 @@ def test_every_make_of_the_same_network_gives_the_same_numbers(make: str) -> Non
             assert x[key] == pytest.approx(ours[key], rel=1e-4), key
     assert ours.verdict.clock_or_pizza == "2 pizza"
     if is_hidden:
-        why = "it rounds the vectors" if make == "a function of one-hot pairs" else "it is not known where"
-        assert f"Nothing inside was changed: {why}" in x.verdict.words
+        why = "the network rounds the vectors" if make == "a function of one-hot pairs" else "the place at which"
+        assert f"No activation inside the network was changed: {why}" in x.verdict.words
     else:
         assert x.verdict.clock_or_pizza == "2 pizza"
         for key in ("half_turn", "half_turn_kept", "accuracy_without", "rescue"):
@@ -196,8 +196,8 @@ def test_answers_that_hang_on_chance_are_doubted() -> None:
     torch.manual_seed(0)
     dropped = explain(lambda t: nn.functional.dropout(NETWORK(t), 0.1), "add", P, draws=99)
     assert dropped.warning is not None
-    assert dropped.verdict.words.startswith("Asked again, it gives other logits")
-    with pytest.raises(ValueError, match="hooks are for networks without hook points"):
+    assert dropped.verdict.words.startswith("The network gives different logits when it is called again")
+    with pytest.raises(ValueError, match="leave out hooks: they are for networks without hook points"):
         explain(NETWORK, "add", P, hooks={"hook_embed": "hook_embed"}, draws=99)
 
 
@@ -212,7 +212,9 @@ def test_wrong_arguments_are_doubted_and_the_right_ones_named(tmp_path: Path) ->
     wrong = explain(path, act_fn="none", draws=99)
     assert wrong.verdict.label == DOUBTFUL
     assert "act_fn='relu'" in names(wrong)[:2]  # squares of two waves add angles, too
-    assert wrong.verdict.words.startswith(f"It answers {wrong['accuracy']:.2%} correctly as assumed")
+    assert wrong.verdict.words.startswith(
+        f"The network answers {wrong['accuracy']:.2%} of the inputs correctly under the assumptions"
+    )
     assert "act_fn=&#39;relu&#39;" in page(wrong)
     assert wrong.to_json()["tried"]["act_fn='relu'"] == 1
     hidden = explain(lambda t: NETWORK(t), "mul", P, draws=99)
@@ -257,7 +259,7 @@ def test_other_operations() -> None:
     assert x.verdict.label == WAVES
     assert x.measurements.freqs == (1, 5)
     assert x["accuracy"] == 1
-    assert "the order of the cyclic group of 22 elements" in x.verdict.words
+    assert "that of the cyclic group of 22 elements" in x.verdict.words
     y = explain(lambda t: 9.0 * torch.eye(P)[(t[:, 0] ** 2 + t[:, 1] ** 2) % P], "squares", P)
     assert (y.verdict.label, y["accuracy"]) == (BEHAVIOUR, 1)
     assert BEHAVIOUR in page(y)
@@ -294,4 +296,4 @@ def test_outputs_that_are_probabilities_are_doubted() -> None:
     assert explain(lambda x: NETWORK(x)[:, -1].log_softmax(dim=-1), op="add", p=P, draws=99).warning is None
     x = explain(lambda x: NETWORK(x)[:, -1].softmax(dim=-1), op="add", p=P, draws=99)
     assert x.warning is not None
-    assert x.warning.words.startswith("Its outputs are probabilities")
+    assert x.warning.words.startswith("The network's outputs are probabilities")

@@ -89,7 +89,7 @@ def test_whole_steps_of_all_circles_only_rename_tokens() -> None:
     found = table().causal.turned(1, 1, range(1, P // 2 + 1))
     assert found.moved == 1, "a table passes, so that this is no test"
     assert not is_turnable(range(1, P // 2 + 1), P)
-    with pytest.raises(NotRecorded, match="no few circles can be turned"):
+    with pytest.raises(NotRecorded, match="no small set of circles to rotate"):
         _ = table().causal.half_turn
 
 

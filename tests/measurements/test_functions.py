@@ -66,7 +66,7 @@ class Table(nn.Module):
 def test_circles_of_functions_are_turned_and_removed(op: str) -> None:
     x = explain(Adds(*SUMS[op]), op, P, equals=False, draws=99)
     assert (x.verdict.label, x.verdict.algorithm) == (FOURIER, "circles of functions")
-    assert "Nothing inside was changed" not in x.verdict.words
+    assert "No activation inside the network was changed" not in x.verdict.words
     functions = x.measurements.functions
     assert functions.circles == FREQS
     assert functions.values_half_turn == functions.values_accuracy_alone == 1
@@ -80,10 +80,10 @@ def test_a_table_of_tokens_has_nothing_half_a_step_on(op: str) -> None:
     x = explain(Table(op), op, P, equals=False, draws=99)
     assert (x["accuracy"], x.verdict.label, x.verdict.algorithm) == (1, WAVES, "")
     assert x["values_half_turn"] < 0.95
-    assert "do not show that the network turns circles" in x.verdict.words
+    assert "do not show that the network adds by rotating circles" in x.verdict.words
 
 
-@pytest.mark.parametrize(("op", "why"), [("add", "no sum of a function"), ("3a + 5", "only one number")])
+@pytest.mark.parametrize(("op", "why"), [("add", "not a sum of a function"), ("3a + 5", "only one number")])
 def test_where_the_numbers_themselves_are_added_or_one_does_not_count(op: str, why: str) -> None:
     x = explain(Adds(lambda n: n, lambda n: n), "add", P, equals=False, draws=99)
     m = x.measurements

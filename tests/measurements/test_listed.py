@@ -47,7 +47,7 @@ def test_every_name_that_is_listed_can_be_asked_for() -> None:
             try:
                 getattr(m, name)
             except Exception as error:  # an untrained network lacks key frequencies and a history
-                why = str(error) if isinstance(error, NoSuchPart) or "form no grid" in str(error) else ""
+                why = str(error) if isinstance(error, NoSuchPart) or "not form a grid" in str(error) else ""
             assert not why, f"{name} is listed of a {kind}: {why}"
         for name in absent(m) & set(dir(type(m))):
             with pytest.raises((NoSuchPart, NotRecorded, ValueError)):

@@ -200,7 +200,7 @@ def test_measurements_go_with_their_last_user_and_activations_with_the_run() -> 
 
 def test_an_unknown_intervention_is_refused_with_those_there_are() -> None:
     with pytest.raises(
-        ValueError, match="no intervention 'attention zero'; there are original, attention to self zero"
+        ValueError, match="no intervention 'attention zero'; choose one of original, attention to self zero"
     ):
         measure(tiny()).ablated("attention zero")
 
@@ -222,7 +222,7 @@ def test_an_operation_that_adds_under_other_names_is_measured_in_their_order() -
     assert m.p == P - 1
     assert m.labels.unflatten(0, (P - 1, P - 1))[2, 3].tolist() == [5]  # places in the cyclic group add
     assert m.activation("blocks.0.mlp.hook_post").shape[:2] == (P - 1, P - 1)
-    with pytest.raises(ValueError, match="task must add or subtract"):
+    with pytest.raises(ValueError, match="task must be an addition or a subtraction"):
         progress_at(m.model, tasks.quadratic_form(P), Split(torch.arange(9), torch.arange(9, 20)), (1,))
 
 

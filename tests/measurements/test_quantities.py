@@ -174,7 +174,7 @@ def test_a_function_seen_from_outside_has_numbers_and_reasons() -> None:
     assert m["accuracy"] == x["accuracy"] == 1.0
     assert m["logit_fve"] == x["logit_fve"] == pytest.approx(1.0)
     assert m.reading("neurons_explained").value is None
-    with pytest.raises(NoSuchPart, match="not known where"):
+    with pytest.raises(NoSuchPart, match="is not known"):
         m["neurons_explained"]
 
 
@@ -205,7 +205,7 @@ def test_a_key_has_one_definition_and_a_definition_one_key() -> None:
     assert not [names for names, count in written.items() if count > 1]
     assert definition(REGISTRY["logit_fve"].of) == definition(lambda m: m.logit_fit.explained)
     assert definition(REGISTRY["coset_means"].of) != definition(REGISTRY["coset_means_control"].of)
-    with pytest.raises(ValueError, match="accuracy has a definition already"):
+    with pytest.raises(ValueError, match="accuracy is already the key of a quantity"):
         register(Quantity("accuracy", "another one", "task", lambda m: 0.0, ("NetworkMeasurements",)))
     with pytest.raises(KeyError, match="did you mean 'logit_fve'"):
         quantity("logit_vfe")

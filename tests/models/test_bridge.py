@@ -38,5 +38,5 @@ def test_same_logits_and_activations(shape: dict) -> None:
 @pytest.mark.parametrize("shape", [{"d_mlp": None}, {"act_fn": "none"}, {"unembed_bias": True}])
 def test_what_has_no_native_form_is_refused(shape: dict) -> None:
     config = TransformerConfig.of(TASK, **SMALL | shape)
-    with pytest.raises(ValueError, match="has no form for TransformerConfig"):
+    with pytest.raises(ValueError, match="no native TransformerBridge for TransformerConfig"):
         to_bridge(hooked(config, initial_weights(config, 0)))

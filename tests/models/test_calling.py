@@ -86,7 +86,7 @@ def test_a_module_that_takes_few_at_a_time_is_seen_from_outside() -> None:
 def test_what_takes_no_pairs_says_what_it_answered() -> None:
     with pytest.raises(ValueError, match="in none of the known forms; to tokens: expected logits, which are real"):
         Wrapped(lambda tokens: answered(tokens).long(), TASK)
-    with pytest.raises(ValueError, match="does not take all 49 inputs; to tokens: index 6 is out of bounds"):
+    with pytest.raises(ValueError, match="does not accept all 49 inputs; to tokens: index 6 is out of bounds"):
         Wrapped(lambda tokens: LOGITS[:6][tokens[:, 0], tokens[:, 1]], TASK)
     with pytest.raises(ValueError, match="unknown form of inputs 'words'; known are tokens, "):
         Wrapped(answered, TASK, "words")

@@ -99,15 +99,15 @@ def without(name: str) -> Callable[[Weights], Weights]:
 BROKEN: dict[str, tuple[Callable[[Weights], Weights], str]] = {
     "a bias missing": (without("blocks.0.mlp.b_in"), "missing weights: blocks.0.mlp.b_in"),
     "a weight missing": (without("blocks.0.mlp.W_out"), "missing weights: blocks.0.mlp.W_out"),
-    "the embedding missing": (without("embed.W_E"), "no weight embed.W_E"),
-    "a weight too many": (lambda w: w | {"ln_final.w": torch.ones(16)}, "have a LayerNorm or RMSNorm, which is not read from files; in a script, give the module itself"),
-    "a wrong shape": (lambda w: w | {"blocks.0.mlp.b_in": torch.ones(23)}, r"b_in should be \[24\], but is \[23\]"),
+    "the embedding missing": (without("embed.W_E"), "the weight embed.W_E is missing"),
+    "a weight too many": (lambda w: w | {"ln_final.w": torch.ones(16)}, "have a LayerNorm or RMSNorm, which modinterp does not read from files; in a script, give the module itself"),
+    "a wrong shape": (lambda w: w | {"blocks.0.mlp.b_in": torch.ones(23)}, r"b_in should have the shape \[24\], but has \[23\]"),
     "a wrong number of axes": (lambda w: w | {"blocks.0.attn.W_Q": torch.ones(16, 16)}, "should have 3 axes"),
     "another modulus": (lambda w: w | {"embed.W_E": torch.ones(12, 16)}, "needs d_vocab 8, but the weights have 12"),
     "not a number": (lambda w: w | {"embed.W_E": torch.full((8, 16), torch.nan)}, "not finite: embed.W_E"),
-    "a complex weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16) * 1j}, "no dense array of real numbers"),
-    "a name that is none": (lambda w: w | {3: torch.ones(2)}, "weight 3 is no dense array"),
-    "a sparse weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16).to_sparse()}, "no dense array"),
+    "a complex weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16) * 1j}, "not a dense array of real numbers"),
+    "a name that is none": (lambda w: w | {3: torch.ones(2)}, "weight 3 is not a dense array"),
+    "a sparse weight": (lambda w: w | {"embed.W_E": torch.ones(8, 16).to_sparse()}, "not a dense array"),
     "a scalar for a matrix": (lambda w: w | {"unembed.W_U": torch.tensor(1.0)}, "W_U should have 2 axes"),
     "a scalar for the positions": (lambda w: w | {"pos_embed.W_pos": torch.tensor(1.0)}, "should have 2 axes"),
     "left-facing without W_Q": (lambda w: without("blocks.0.attn.W_Q")(left_facing(w, 7)), "do not fit it"),
@@ -189,9 +189,9 @@ def test_linear_layers_of_one_hot_pairs() -> None:
 
 def test_what_is_no_network_over_pairs_is_refused_for_that_reason() -> None:
     ours = weights()
-    with pytest.raises(ValueError, match=r"reads 10 tokens, and is none over pairs \(a, b\)"):
+    with pytest.raises(ValueError, match=r"reads 10 tokens, but a network over pairs \(a, b\)"):
         modular_task(ours | {"pos_embed.W_pos": torch.ones(10, 16)}, "add")
-    with pytest.raises(ValueError, match="8 tokens with one for = and 5 outputs are those of no network over pairs"):
+    with pytest.raises(ValueError, match="8 tokens with one for = and 5 outputs do not fit a network over pairs"):
         modular_task(ours | {"unembed.W_U": torch.ones(16, 5)}, "add")
     with pytest.raises(ValueError, match="reads 3 tokens, which contradicts equals=False"):
         modular_task(ours, "add", equals=False)
@@ -214,4 +214,6 @@ def test_two_vocabularies_follow_from_the_modulus_or_from_the_outputs() -> None:
 def test_how_the_network_computes_is_taken_as_it_is_said() -> None:
     network = from_state_dict(weights(), TASK, ForwardPass("gelu", attention_rate=0.5, causal=False))
     assert (network.cfg.act_fn, network.cfg.attention_rate, network.cfg.causal) == ("gelu", 0.5, False)
-    assert network.cfg.forward_pass.startswith("attention rate 0.5, every position attends to all, gelu neurons")
+    assert network.cfg.forward_pass.startswith(
+        "attention rate 0.5, every position attends to all positions, gelu neurons"
+    )

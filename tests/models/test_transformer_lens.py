@@ -180,7 +180,7 @@ def test_what_a_hooked_transformer_cannot_be_is_refused() -> None:
     task = ModularArithmetic(7, equals=False)
     config = MLPConfig.of(task, d_model=16, d_mlp=24)
     for other in (hooked(config, initial_weights(config, 0)), drawn({"act_fn": "none"})):
-        with pytest.raises(ValueError, match="HookedTransformer has no form for"):
+        with pytest.raises(ValueError, match="HookedTransformer cannot represent"):
             to_hooked_transformer_state_dict(other)
 
 

@@ -75,7 +75,7 @@ def test_the_score_is_the_area_under_the_curve() -> None:
 
 def test_what_cannot_be_certified_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     task, network = clock(13, FREQS)
-    with pytest.raises(ValueError, match="was planted with the frequencies"):
+    with pytest.raises(ValueError, match="was made with the frequencies"):
         case("wrong", TrainedRun("wrong", task, network), (1, 5))
     with pytest.raises(ValueError, match="different numbers from 1 to 6"):
         clock(13, (7,))

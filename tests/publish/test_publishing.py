@@ -126,7 +126,7 @@ def test_tables_alone_can_be_shipped_and_the_run_says_that_its_weights_are_not(t
     for use in (lambda: run.network, run.activations, lambda: run.at(100)):
         with pytest.raises(NotRecorded, match="came with its history, not with its weights"):
             use()
-    with pytest.raises(NotRecorded, match="`measure` gives its measurements .*runs train own/small`"):
+    with pytest.raises(NotRecorded, match="`measure` returns the measurements .*runs train own/small`"):
         run.network  # noqa: B018
     assert run.at_start().has_weights
     trained = load("own/small", root=trained)
@@ -152,7 +152,7 @@ def test_what_claims_measure_is_measured_again(trained: Path, tmp_path: Path, ca
     assert capsys.readouterr().out.split() == [str(folder)], "tables alone are left as they are"
     assert {p: p.read_bytes() for p in root.rglob("*") if p.is_file()} == before
     assert main(["own/b", "--again", "--out", str(root)]) == 2
-    assert "was not published with its weights and with what claims measure" in capsys.readouterr().err
+    assert "was not published with its weights and the measurements of claims" in capsys.readouterr().err
     assert main(["own/a", "--again", "--tables", "--out", str(root)]) == 2
     assert "it takes no --tables" in capsys.readouterr().err
 
@@ -179,10 +179,10 @@ def test_nothing_is_published_onto_itself_or_outside(trained: Path, tmp_path: Pa
     (tmp_path / "precious").write_text("mine")
     before = sorted(path for path in tmp_path.rglob("*") if path.is_file())
     for name in ("own/small", str(tmp_path / "own/small")):
-        with pytest.raises(ValueError, match="published onto itself|is no name of a run"):
+        with pytest.raises(ValueError, match="published onto itself|is not the name of a run"):
             publish(name, tmp_path, tmp_path)
     for name in (".", "..", "../own/small"):
-        with pytest.raises(ValueError, match="is no name of a run"):
+        with pytest.raises(ValueError, match="is not the name of a run"):
             publish(name, tmp_path / "own/small", tmp_path)
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == before
 
@@ -191,7 +191,7 @@ def test_a_folder_of_something_else_is_not_replaced(trained: Path, tmp_path: Pat
     publish("own/small", trained, tmp_path / "out")
     notes = tmp_path / "out/own/small/notes.txt"
     notes.write_text("mine")
-    with pytest.raises(ValueError, match="holds notes.txt, which is no file of a run"):
+    with pytest.raises(ValueError, match="holds notes.txt, which is not a file of a run"):
         publish("own/small", trained, tmp_path / "out")
     assert notes.read_text() == "mine"
 

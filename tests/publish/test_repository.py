@@ -76,7 +76,7 @@ def test_who_may_not_write_is_told_so_in_one_line(
     assert "hf://me/sums" in error
     assert not server.repositories
     assert main(["own/first", "--runs", str(tmp_path / "trained"), "--hub", "sums"]) == 2
-    assert "an address on the Hub is hf://OWNER/REPO" in capsys.readouterr().err
+    assert "is not an address on the Hub; addresses look like hf://OWNER/REPO" in capsys.readouterr().err
 
 
 def test_claims_of_a_card_are_those_of_the_run(tmp_path: Path) -> None:

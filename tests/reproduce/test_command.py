@@ -209,7 +209,7 @@ def _of_another_version(folder: Path) -> None:
     (_cut, "final.safetensors is not the file that was written"),
     (_without_a_snapshot, "is missing, though run.json names it"),
     (_with_another_snapshot, "its sha256 differs from run.json"),
-    (_of_another_version, "run.json, as where another version wrote it: Recipe has no field momentum2"),
+    (_of_another_version, "run.json, which another version wrote: Recipe has no field momentum2"),
 ])  # fmt: skip
 def test_a_damaged_run_stops_itself_alone(
     damage: Callable[[Path], None], words: str, tmp_path: Path, capsys: pytest.CaptureFixture

@@ -127,4 +127,4 @@ def test_nothing_sticks_out_of_a_narrow_page(
 
 def test_a_pattern_that_no_source_knows_is_refused(capsys: pytest.CaptureFixture) -> None:
     assert reproduce(["all", "--only", "nothing.*"]) == 2
-    assert "no claim of any source fits" in capsys.readouterr().err
+    assert "no claim of any source matches" in capsys.readouterr().err

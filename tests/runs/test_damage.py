@@ -87,7 +87,7 @@ def test_files_of_a_finished_run_are_written_again_from_its_state(whole: Path, o
 def test_what_only_training_anew_can_give_asks_for_it(whole: Path, out: Path, file: str, delete: bool) -> None:
     path = out / "a/run" / file
     path.unlink() if delete else flip(path)
-    with pytest.raises(DamagedRun, match=r"(10|spectra)\.safetensors .*`train --repair` trains it anew"):
+    with pytest.raises(DamagedRun, match=r"(10|spectra)\.safetensors .*`train --repair` trains the run again"):
         carried_out(out)
     assert [damage.file for damage in checked("a/run", out).damages] == [file]
     carried_out(out, repair=True)
@@ -141,7 +141,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(
     content = path.read_bytes()
     path.write_bytes(content[: int(keep if keep >= 1 or keep == 0 else keep * len(content))])
     carried_out(out)
-    assert "state.safetensors is not a whole state of a training" in capsys.readouterr().err
+    assert "state.safetensors is not a complete state of a training" in capsys.readouterr().err
     same_files(whole, out)
 
 

@@ -169,9 +169,9 @@ def test_an_archive_that_unpacks_to_more_than_it_holds_is_refused(tmp_path: Path
 def test_safetensors_headers_that_lie_are_refused(tmp_path: Path, header: bytes) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(struct.pack("<Q", len(header)) + header + b"\0" * 4)
-    refused(path, "is not a whole safetensors file|holds no named tensors")
+    refused(path, "is not a complete safetensors file|holds no named tensors")
     path.write_bytes(struct.pack("<Q", 2**62) + header)
-    refused(path, "is not a whole safetensors file")
+    refused(path, "is not a complete safetensors file")
 
 
 def test_what_is_no_file_is_named(tmp_path: Path) -> None:
@@ -211,8 +211,11 @@ def test_other_precisions_are_read(tmp_path: Path, dtype: torch.dtype) -> None:
 
 
 SPOILED: dict[str, tuple[Callable[[], dict], str]] = {
-    "integers": (lambda: {"embed.W_E": torch.ones(6, 8, dtype=torch.int64)}, "embed.W_E is no dense array of real"),
-    "truth values": (lambda: {"embed.W_E": torch.ones(6, 8, dtype=torch.bool)}, "embed.W_E is no dense array of real"),
+    "integers": (lambda: {"embed.W_E": torch.ones(6, 8, dtype=torch.int64)}, "embed.W_E is not a dense array of real"),
+    "truth values": (
+        lambda: {"embed.W_E": torch.ones(6, 8, dtype=torch.bool)},
+        "embed.W_E is not a dense array of real",
+    ),
     "infinite in float32": (
         lambda: {"embed.W_E": torch.full((6, 8), 1e300, dtype=torch.float64)},
         "not finite: embed.W_E",
@@ -242,7 +245,7 @@ NESTED: dict[str, tuple[Callable[[], object], str]] = {
     "under model_state_dict": (lambda: {"model_state_dict": WEIGHTS, "loss": torch.tensor(1.0)}, ""),
     "twice deep": (lambda: {"model": {"state_dict": WEIGHTS}}, ""),
     "beside a model that is a description": (lambda: {"model": {"d_model": 8}, "state_dict": WEIGHTS}, ""),
-    "under two names": (lambda: {"model": WEIGHTS, "state_dict": WEIGHTS}, "weights under model and state_dict; keep one"),
+    "under two names": (lambda: {"model": WEIGHTS, "state_dict": WEIGHTS}, "weights under model and state_dict; keep weights under one"),
     "under another name": (lambda: {"net": WEIGHTS}, "holds no named tensors, but dict of 'net'"),
     "a list": (lambda: list(WEIGHTS.values()), "holds no named tensors, but list"),
     "one tensor": (lambda: torch.ones(3), "holds no named tensors, but Tensor"),

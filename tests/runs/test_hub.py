@@ -70,11 +70,11 @@ def test_without_the_hub_the_cache_answers(server: Hub, tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize(("address", "words"), [
-    ("hf://me/none/own/0", "there is no such repository, or it is not open to you"),
-    (f"{REPO}/own/0@v9", "there is no such revision"),
-    ("hf://me", "an address on the Hub is hf://OWNER/REPO"),
-    (f"{REPO}/../own", "is no name of a run"),
-    (REPO, "is a repository; a run of it is"),
+    ("hf://me/none/own/0", "this repository does not exist, or your HF_TOKEN gives no access to it"),
+    (f"{REPO}/own/0@v9", "the repository has no such revision"),
+    ("hf://me", "is not an address on the Hub; addresses look like hf://OWNER/REPO"),
+    (f"{REPO}/../own", "is not the name of a run"),
+    (REPO, "is a repository; name one of its runs, as"),
 ])  # fmt: skip
 def test_what_is_not_there_is_said_in_one_line(server: Hub, address: str, words: str) -> None:
     with pytest.raises(ValueError, match=words) as error:
@@ -120,7 +120,7 @@ def test_a_record_that_names_another_file_is_refused_and_the_file_is_not_read(
 ) -> None:
     _record_of(server, trained, tmp_path, lambda record: record["sha256"].update({name: "0"}))
     monkeypatch.setattr(hub, "sha256", lambda path: pytest.fail(f"{path} is read"))
-    with pytest.raises(ValueError, match=r"run.json is damaged: it names .* which is no file of a run"):
+    with pytest.raises(ValueError, match=r"run.json is damaged: the record names .* which is not a file of a run"):
         load("hf://me/part/own/0")
     assert {path.rpartition("/")[2] for path in server.files_asked()} == {"run.json"}
 
@@ -207,7 +207,7 @@ def test_without_a_setting_an_installed_package_says_so_in_one_line(
     assert reproduce(["mlp", "--out", str(tmp_path / "out")]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "set MODINTERP_CHECKPOINTS to a folder of them, or to a repository of the Hub" in error
+    assert "set MODINTERP_CHECKPOINTS to a folder of published runs, or to a repository of the Hub" in error
     assert main(["list", "mlp/*"]) == 0
     with pytest.raises(FileNotFoundError, match="no trained run mlp/kissane-0: published runs do not come with"):
         load("mlp/kissane-0")

@@ -78,7 +78,7 @@ def test_what_works_on_a_run_works_on_it(mine: TrainedRun) -> None:
     assert m.without(frequencies=[1]).after.keys() == {"all", "train", "test"}
     assert mi.explain(mine, draws=99).name == "mine"
     assert list(mi.compare({"a": mine, "b": mine}, draws=99).table().columns) == ["a", "b"]
-    with pytest.raises(NotRecorded, match="how mine was trained is not known"):
+    with pytest.raises(NotRecorded, match="the training settings of mine are not known"):
         _ = m.recipe
 
 
@@ -97,7 +97,7 @@ def test_files_and_folders_of_snapshots(tmp_path: Path, mine: TrainedRun) -> Non
     [
         ({"train": torch.ones(5, dtype=torch.bool)}, "the mask `train` has 5 entries"),
         ({"train": [0, P * P]}, "inputs are 0 to 120"),
-        ({"train": [1, 1]}, "names a row twice"),
+        ({"train": [1, 1]}, "lists a row twice"),
         ({"snapshots": {0: Mine(width=7).state_dict()}}, "the snapshot of epoch 0 does not fit"),
         ({"snapshots": {0: {"fc1.weight": torch.zeros(1)}}}, "the snapshot of epoch 0 does not fit"),
         ({"history": pd.DataFrame({"loss": [1.0]})}, "the history has no column `epoch`"),
@@ -151,4 +151,4 @@ def test_an_embedding_that_is_indexed_and_never_called_is_seen_from_outside() ->
             return self.fc2(self.fc1(self.embed.weight[tokens[:, :2]].flatten(1)).relu())
 
     x = mi.explain(Indexed(), "add", P, draws=99)
-    assert "it is not known where the network embeds its numbers" in x.row("accuracy_without").note
+    assert "the place at which the network embeds its numbers is not known" in x.row("accuracy_without").note

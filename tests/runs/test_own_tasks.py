@@ -145,7 +145,7 @@ def test_local_classes_are_refused_before_anything_is_written(tmp_path: Path) ->
     class Local(ModularArithmetic):
         pass
 
-    refused(Local(5), tmp_path, "is no import path of a task")
+    refused(Local(5), tmp_path, "is not the import path of a task")
 
 
 def refused(task: Task, out: Path, match: str) -> None:
@@ -188,8 +188,8 @@ def test_fields_that_json_does_not_keep_are_refused(package: Path, tmp_path: Pat
         ("users_package.nothing:Xor", "cannot be imported: No module named 'users_package.nothing'"),
         ("os:system", "is not a task"),
         ("modinterp.tasks:Task", "has no field|not the description"),
-        ("os;import this:x", "is no import path"),
-        (":", "is no import path"),
+        ("os;import this:x", "is not the import path"),
+        (":", "is not the import path"),
         ("Quantum", "unknown kind 'Quantum'; known are .*ModularArithmetic"),
     ],
 )

@@ -69,7 +69,7 @@ def test_headers_of_safetensors_have_a_limit(tmp_path: Path) -> None:
     entries = (b'"%d":{"dtype":"F32","shape":[],"data_offsets":[%d,%d]}' % (i, 4 * i, 4 * i + 4) for i in range(21_000))
     header = b"{" + b",".join(entries) + b"}"
     path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(4 * 21_000))
-    with pytest.raises(ValueError, match="21,000 arrays, more than are read"):
+    with pytest.raises(ValueError, match="21,000 arrays, more than modinterp reads"):
         read_safetensors(path)
     path.write_bytes(struct.pack("<Q", 2**25) + bytes(2**25 + 8))
     with pytest.raises(ValueError, match="header has 33,554,432 bytes"):
@@ -129,7 +129,7 @@ LIES = {
     "of many axes": (tensor(shape=(1,) * 40, stride=(1,) * 40), "40 axes"),
     "of texts": (tensor(shape=("x",)), "impossible shape"),
     "of the whole memory": (tensor(shape=(2**40,), stride=(0,)), "declares"),
-    "of another kind": (tensor(kind="QInt8Storage"), "kind that is not read, torch.QInt8Storage"),
+    "of another kind": (tensor(kind="QInt8Storage"), "kind torch.QInt8Storage, which modinterp does not read"),
     "of longer numbers": (tensor(kind="DoubleStorage"), "missing or of another length"),
 }
 

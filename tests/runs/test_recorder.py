@@ -61,7 +61,7 @@ def test_folders_of_others_are_left_alone(tmp_path: Path) -> None:
 def test_steps_must_grow(tmp_path: Path) -> None:
     with mi.record("x", Mine(), TASK, train=MASK, out=tmp_path) as recorded:
         recorded(3)
-        with pytest.raises(ValueError, match="steps must grow, got 3 after 3"):
+        with pytest.raises(ValueError, match="each step must be larger than the previous one, got 3 after 3"):
             recorded(3)
 
 
@@ -121,7 +121,7 @@ def test_what_is_recorded_is_watched_without_the_module(tmp_path: Path) -> None:
     assert run.history["epoch"].tolist() == [0, 1, 2, 3, 4]
     assert torch.equal(run.split.train.sort().values, recorded.split.train.sort().values)
     (tmp_path / "mine/run-1" / "recorded.json").write_text("{")
-    with pytest.raises(ValueError, match="is no whole record of a training"):
+    with pytest.raises(ValueError, match="is not a complete record of a training"):
         recorded_run(tmp_path / "mine/run-1", "mine/run-1")
 
 

@@ -65,8 +65,8 @@ def test_wrong_options_are_named(tmp_path: Path, capsys: pytest.CaptureFixture) 
     for options, words in (
         (["--cpus", "0"], "at least 1 core"),
         (["--sbatch=partition"], "begin with a dash"),
-        (["--sbatch=--x\nrm"], "is no option of sbatch"),
-        (["--together", "0"], "at least 1 run trains at a time"),
+        (["--sbatch=--x\nrm"], "is not an option of sbatch"),
+        (["--together", "0"], "the number of runs that train at once must be at least 1"),
     ):
         assert main(["sbatch", *NAMES, "--out", str(tmp_path / "out"), *options]) == 2
         assert words in capsys.readouterr().err

@@ -76,7 +76,7 @@ def test_questions_that_cannot_be_asked(wrong: dict[str, int], tmp_path: Path) -
 
 
 def test_a_space_has_a_choice_and_a_label_for_each_parameter() -> None:
-    with pytest.raises(ValueError, match="unlike lr"):
+    with pytest.raises(ValueError, match="lr has fewer"):
         Space(source="mine", choices={"lr": (1e-3,)}, labels={"lr": "rate"}, training=SPACE.training)
     with pytest.raises(ValueError, match="labels must name the parameters lr"):
         Space(source="mine", choices={"lr": (1e-3, 1e-4)}, labels={}, training=SPACE.training)

@@ -46,11 +46,11 @@ def test_it_is_no_replicate_of_a_run_from_the_start() -> None:
 
 
 def test_no_seed_draws_its_weights(published: Path) -> None:
-    with pytest.raises(ValueError, match="which no seed draws"):
+    with pytest.raises(ValueError, match="so they do not follow from its seed"):
         LATER.initial_weights()
     with pytest.raises(FileNotFoundError, match="no trained run in"):
         weights_at_start(replace(LATER, start="mine/none"))
-    with pytest.raises(ValueError, match="should be"):
+    with pytest.raises(ValueError, match="should have the shape"):
         weights_at_start(replace(LATER, model=replace(LATER.model, d_mlp=16)))
-    with pytest.raises(ValueError, match="no nudge"):
+    with pytest.raises(ValueError, match="cannot have a nudge"):
         replace(LATER, nudge=Nudge("embed.W_E", 1))

@@ -94,7 +94,7 @@ def test_files_that_are_cut_off_are_refused(trained: Path, suffix: str, keep: fl
     assert set(load(path, TASK).model.state_dict()) == set(weights)
     content = path.read_bytes()
     path.write_bytes(content[: int(keep if keep >= 1 or keep == 0 else keep * len(content))])
-    with pytest.raises(ValueError, match=r"is not a whole|holds more than weights|holds no named"):
+    with pytest.raises(ValueError, match=r"is not a (whole|complete)|holds more than weights|holds no named"):
         load(path, TASK)
 
 
@@ -120,7 +120,7 @@ def test_code_in_a_pickle_is_not_run(tmp_path: Path, write, protocol: int) -> No
 
 def test_a_file_needs_a_task(tmp_path: Path) -> None:
     store.write_weights(tmp_path / "model.safetensors", {"embed.W_E": torch.ones(2, 2)})
-    with pytest.raises(ValueError, match="does not say what its network was trained on"):
+    with pytest.raises(ValueError, match="does not contain the task of its network"):
         load(tmp_path / "model.safetensors")
 
 
@@ -158,7 +158,7 @@ def test_tables_keep_every_bit(tmp_path: Path) -> None:
 @pytest.mark.parametrize("most", [MOST_SNAPSHOTS, MOST_EPOCHS], ids=["every epoch", "the longest names"])
 def test_the_record_of_the_most_snapshots_that_a_recipe_may_have_is_read_again(tmp_path: Path, most: int) -> None:
     every = most // MOST_SNAPSHOTS
-    with pytest.raises(ValueError, match="140,001 snapshots are more than 140,000; raise snapshot_every"):
+    with pytest.raises(ValueError, match="140,001 snapshots, more than 140,000; give a larger snapshot_every"):
         Recipe(epochs=MOST_SNAPSHOTS + 1, snapshot_every=1, log_every=2)
     recipe = Recipe(epochs=every * MOST_SNAPSHOTS, snapshot_every=every, log_every=2 * every)
     names = [str(store.snapshot_path(Path(), epoch)) for epoch in range(0, recipe.epochs + 1, every)]
@@ -204,14 +204,14 @@ def test_a_flipped_bit_in_the_state_is_noticed(trained: Path, place: float) -> N
     content = bytearray(path.read_bytes())
     content[int(place * len(content))] ^= 4
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="is not a whole state of a training|is not the state that was written"):
+    with pytest.raises(ValueError, match="is not a complete state of a training|is not the state that was written"):
         train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
 
 
 def test_weights_alone_are_no_state(trained: Path) -> None:
     folder = trained / "own/small"
     (folder / states.STATE).write_bytes((folder / store.FINAL).read_bytes())
-    with pytest.raises(ValueError, match="is not a whole state of a training"):
+    with pytest.raises(ValueError, match="is not a complete state of a training"):
         train({"own/small": with_epochs(40)}, trained, device="cpu", progress=False)
 
 

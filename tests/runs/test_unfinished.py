@@ -59,7 +59,9 @@ def test_an_unfinished_run_opens_at_its_last_state(folder: Path, tmp_path: Path)
 
 
 def test_without_partial_it_is_said_where_it_stands(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"no trained run in .*stands at epoch 20: load\(..., partial=True\)"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no trained run in .*in training, at epoch 20: load\(..., partial=True\)"
+    ):
         load("mine/0", root=tmp_path)
 
 
@@ -70,7 +72,7 @@ def test_a_damaged_state_gives_way_to_the_one_before(folder: Path, tmp_path: Pat
     path.unlink()  # as while a state is being written
     assert load("mine/0", root=tmp_path, partial=True).history["epoch"].max() == 10
     (folder / states.BEFORE).write_bytes(b"")
-    with pytest.raises(ValueError, match="is not a whole state of a training"):
+    with pytest.raises(ValueError, match="is not a complete state of a training"):
         load("mine/0", root=tmp_path, partial=True)
 
 

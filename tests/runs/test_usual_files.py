@@ -70,7 +70,7 @@ def test_a_file_that_is_not_there_or_not_read_is_told_as_such(
 def test_an_embedding_of_width_0_is_refused(tmp_path: Path) -> None:
     zeros = torch.zeros
     torch.save({"W_E": zeros(13, 0), "W_in": zeros(0, 0), "W_U": zeros(0, 13)}, tmp_path / "m.pt")
-    with pytest.raises(ValueError, match="no multiple of the width 0"):
+    with pytest.raises(ValueError, match="not a multiple of the width 0"):
         explain(tmp_path / "m.pt", p=13)
 
 
@@ -103,7 +103,7 @@ def test_a_long_list_of_elements_is_refused_at_once(tmp_path: Path) -> None:
 def test_an_out_of_many_levels_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     (tmp_path / "m.pt").write_bytes(b"")
     assert main([str(tmp_path / "m.pt"), "--p", "13", "--out", "/".join("a" * 1500)]) == 2
-    assert "levels of folders, more than" in capsys.readouterr().err
+    assert "nested folders, more than" in capsys.readouterr().err
 
 
 def test_an_unknown_hook_is_refused() -> None:

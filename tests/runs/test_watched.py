@@ -111,7 +111,7 @@ def test_a_log_is_published_with_its_run(whole: Path, tmp_path: Path) -> None:
 def test_a_damaged_log_is_refused_in_one_line(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / store.SPECTRA
     path.write_bytes((whole / "own/0" / store.SPECTRA).read_bytes()[:500])
-    with pytest.raises(ValueError, match="holds no whole spectra"):
+    with pytest.raises(ValueError, match="does not hold complete spectra"):
         store.read_spectra(path)
 
 

@@ -72,7 +72,7 @@ NO_SHARE = re.compile(
     "^(fall|drop|change|smallest step|mean test accuracy less chance|largest change)|^heads with a share"
 )
 # table 5 measures W_L before it asks whether there is one
-REFUSED = "a network of attention alone has no W_L"
+REFUSED = "a network without an MLP has no W_L"
 
 
 def operation(task: Task) -> tuple[type, str, str]:

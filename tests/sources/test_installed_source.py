@@ -167,7 +167,7 @@ def test_its_run_is_loaded_with_its_own_task(installed: Path) -> None:
 @pytest.mark.parametrize(("old", "new", "words"), [
     ('figure="curves"', 'figure="curve"', "is shown by the figure 'curve', which tinypaper does not have"),
     ('RUN = ("tinypaper/first-0",)', 'RUN = ("tinypaper/second-0",)', "needs tinypaper/second-0, which tinypaper does not have"),
-    ('id="tinypaper.loss"', 'id="tinypaper.learned"', "tinypaper.learned is no new id"),
+    ('id="tinypaper.loss"', 'id="tinypaper.learned"', "tinypaper.learned is not a valid new claim id"),
 ])  # fmt: skip
 def test_a_wrong_name_fails_when_the_source_is_used(tmp_path: Path, old: str, new: str, words: str) -> None:
     for name, text in PACKAGE.items():
@@ -191,8 +191,8 @@ def broken(folder: Path, file: str, old: str, new: str) -> Path:
 
 
 @pytest.mark.parametrize(("file", "old", "new", "words"), [
-    ("source", 'name="tinypaper"', 'name="nanda"', "registers the source nanda, a name that is taken"),
-    ("source", "SOURCE = Source(", "SOURCE = dict(", "names no Source"),
+    ("source", 'name="tinypaper"', 'name="nanda"', "registers the source nanda, but another source has this name"),
+    ("source", "SOURCE = Source(", "SOURCE = dict(", "does not name a Source"),
     ("source", "from modinterp.sources import Source", "import nothing_there", "No module named 'nothing_there'"),
     ("source", "from modinterp.sources import Source", "raise SystemExit(7)", "SystemExit: 7"),
     ("runs", "TASK = Parity()", "TASK = Party()", "tinypaper.runs cannot be imported: NameError"),

@@ -49,7 +49,7 @@ def test_from_nothing_to_a_report_and_tests(tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(("name", "words"), [
-    ("Your-Paper", "lower case letters, digits and underscores"), ("nanda", "is taken"), ("json", "is taken"), ("torch", "is taken"),
+    ("Your-Paper", "lower case letters, digits and underscores"), ("nanda", "exists already"), ("json", "exists already"), ("torch", "exists already"),
     ("../up", "lower case letters"), ("class", "lower case letters"),
 ])  # fmt: skip
 def test_names_are_names(
@@ -66,5 +66,5 @@ def test_names_are_names(
 def test_what_is_there_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     (tmp_path / "precious").write_text("mine")
     assert main(["new", "tiny_paper", "--out", str(tmp_path)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["precious"]

@@ -49,7 +49,7 @@ def test_sorted_lists_have_different_numbers() -> None:
         assert row[11:] == sorted(set(row[:10]))
         assert row[10] == 51
         assert label == [*row[11:], -1]
-    with pytest.raises(ValueError, match="not to be had"):
+    with pytest.raises(ValueError, match="there are not"):
         SortedList(n=10, limit=9)
 
 

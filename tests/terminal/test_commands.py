@@ -70,20 +70,20 @@ def test_help_has_examples_and_says_every_default(command: str, capsys: pytest.C
     ("explain", ["nanda/p401-decay-8-0"], "`python -m modinterp.runs train nanda/p401-decay-8-0` trains the run"),
     ("explain", ["none.pt"], "there is no file none.pt; . holds no .pt file; check the path"),
     ("explain", ["none/mine.pt"], "there is no file none/mine.pt, and no folder none to look in"),
-    ("explain", ["none.pt", "--draws", "5"], "give 99 or more"),
+    ("explain", ["none.pt", "--draws", "5"], "give 99 draws or more"),
     ("explain", ["nanda/mainline-0", "--p", "97"], "which contradicts p 97; leave p out"),
     ("explain", ["none.pt", "--op", "power"], "unknown operation 'power'; known are add"),
     ("explain", ["none.pt", "--op", "quadratc"], "did you mean 'quadratic'?"),
     ("explain", ["none.pt", "--op", "+"], "there is no file"),
-    ("explain", ["."], "is a folder without a trained run; name one file of weights: it holds no file of weights"),
+    ("explain", ["."], "is a folder without a trained run; name one file of weights: the folder holds no file of weights"),
     ("reproduce", ["nana"], "invalid choice: 'nana'; did you mean 'nanda'?"),
     ("train", ["--op", "ad"], "invalid choice: 'ad'; did you mean 'add'?"),
     ("publish", ["nothing/*", "--out", "made"], "no trained run in trained fits 'nothing/*'; `python -m modinterp.runs list"),
     ("reproduce", ["nanda", "--as", "nanda/mainline-0"], "--as belongs to --checkpoint; add --checkpoint FILE"),
     ("reproduce", ["all", "--checkpoint", "a.pt"], "measures one network on one source; name one source"),
     ("reproduce", ["nanda", "--runs", "none"], "--runs none is not a folder; name a folder with runs"),
-    ("runs", ["check", "none/*"], "fits 'none/*'; without a name, the command reads all runs"),
-    ("sources new", ["torch"], "the name 'torch' is taken; choose another"),
+    ("runs", ["check", "none/*"], "matches 'none/*'; without a name, the command reads all runs"),
+    ("sources new", ["torch"], "a source named 'torch' exists already; choose another name"),
 ])  # fmt: skip
 def test_wrong_usage_gets_one_line_and_exit_code_2(
     command: str, arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
@@ -102,8 +102,8 @@ def test_wrong_usage_gets_one_line_and_exit_code_2(
 @pytest.mark.parametrize(("file", "content", "words"), [
     ("dict.pt", {"a": 1}, "holds no named tensors, but dict of 'a'; save model.state_dict() instead"),
     ("cut.pt", b"hello", "is not a whole file of weights"),
-    ("cut.pt", b"hello", "; copy it, or save it, once more"),
-    ("cut.safetensors", b"hello", "; copy it, or save it, once more"),
+    ("cut.pt", b"hello", "; copy the file, or save it, again"),
+    ("cut.safetensors", b"hello", "; copy the file, or save it, again"),
     ("model.onnx", b"hello", "weights come in .safetensors, .pt, .pth, .ckpt, .bin; save model.state_dict() by torch.save"),
     ("script.py", b"hello", "; in a script, call `mi.explain(module)` on the module itself"),
     ("mine58.pt", b"hello", "there is no file mine59.pt; did you mean 'mine58.pt'?"),
@@ -178,7 +178,7 @@ def test_an_error_of_ours_keeps_its_traceback(capsys: pytest.CaptureFixture) -> 
 def test_a_suggestion_is_the_nearest_name_or_the_folder() -> None:
     names = ["paper/first-0", "paper/second-0"]
     assert suggestion("paper/frist-0", names) == "; did you mean 'paper/first-0'?"
-    assert suggestion("paper", names) == "; `python -m modinterp.runs list 'paper/*'` shows those of paper"
+    assert suggestion("paper", names) == "; `python -m modinterp.runs list 'paper/*'` shows the runs of paper"
     assert suggestion("nothing like it", names) == ""
 
 

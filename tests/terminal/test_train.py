@@ -61,12 +61,12 @@ def test_a_training_that_memorised_says_what_to_try(tmp_path: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("mine/a: {op: add, q: 7}", "mine/a in .*: no setting 'q'"),
+        ("mine/a: {op: add, q: 7}", "mine/a in .*: there is no setting 'q'"),
         ("mine/a: {batchsize: 7}", "no setting 'batchsize'; did you mean 'batch_size'"),
         ("mine/a: {op: plus}", "unknown op 'plus'; known are add"),
         ("mine/a: {p: 1}", "mine/a in .*: p must be"),
         ("- a", "should map names of runs to settings"),
-        ("a: [", "is no YAML"),
+        ("a: [", "is not valid YAML"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, content: str, message: str) -> None:
@@ -76,7 +76,7 @@ def test_what_is_wrong_in_a_file_is_named(tmp_path: Path, content: str, message:
     (tmp_path / "mine.py").write_text("x = 1")
     with pytest.raises(ValueError, match="has no dict SPECS"):
         specs_in(tmp_path / "mine.py")
-    with pytest.raises(ValueError, match="is no file of specs"):
+    with pytest.raises(ValueError, match="is not a file of runs"):
         specs_in(Path(__file__).with_suffix(".py").parents[1] / ".." / "pyproject.toml")
     with pytest.raises(FileNotFoundError):
         specs_in(tmp_path / "other.yaml")

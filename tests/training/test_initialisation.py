@@ -70,7 +70,7 @@ def test_weights_fit_with_and_without_the_unlabelled_outputs(outputs: int) -> No
     weights["unembed.W_U"] = weights["unembed.W_U"][:, :outputs]
     network = fitting(weights, SMALL, SMALL_TASK)
     assert torch.equal(network.W_U, weights["unembed.W_U"][:, :7])
-    with pytest.raises(ValueError, match=r"W_U should be \[16, 8\], but is \[16, 6\]"):
+    with pytest.raises(ValueError, match=r"W_U should have the shape \[16, 8\], but has \[16, 6\]"):
         fitting(weights | {"unembed.W_U": weights["unembed.W_U"][:, :6]}, SMALL, SMALL_TASK)
 
 
@@ -112,7 +112,7 @@ def test_a_nudge_leaves_zeros_and_never_changes_a_sign() -> None:
 
 def test_what_cannot_be_nudged_or_left_unlabelled_is_refused() -> None:
     for weight in ("unembed.W_X", "blocks.0.mlp.b_in"):
-        with pytest.raises(ValueError, match=f"no matrix '{weight}' to nudge; there are embed.W_E"):
+        with pytest.raises(ValueError, match=f"no matrix '{weight}' to nudge; choose one of embed.W_E"):
             spec_of_source(nudge=Nudge(weight, 1))
     with pytest.raises(ValueError, match="ulps must be a whole number other than 0"):
         Nudge("unembed.W_U", 0)

@@ -138,7 +138,7 @@ def test_runs_of_different_shapes_or_epochs_do_not_train_together() -> None:
     with pytest.raises(ValueError, match="only runs of one shape"):
         list(training_states([one, spec(addition(7))], device="cpu"))
     states = states_of(one)
-    with pytest.raises(ValueError, match="stand at the same epoch"):
+    with pytest.raises(ValueError, match="only runs at the same epoch"):
         list(training_states([one, one], [states[0], states[1]], device="cpu"))
 
 

@@ -26,7 +26,9 @@ def test_a_machine_of_twice_the_rate_is_expected_to_be_faster() -> None:
     assert speed.rate_of_products() > 1e8
 
 
-@pytest.mark.parametrize(("threads", "free", "said"), [(2, 1, "--threads 1 is faster"), (1, 1, "other work may have")])
+@pytest.mark.parametrize(
+    ("threads", "free", "said"), [(2, 1, "--threads 1 is faster"), (1, 1, "other programs may use")]
+)
 def test_why_a_training_is_slow(monkeypatch: pytest.MonkeyPatch, threads: int, free: int, said: str) -> None:
     monkeypatch.setattr(speed, "free_cores", lambda: free)
     monkeypatch.setattr(torch, "get_num_threads", lambda: threads)

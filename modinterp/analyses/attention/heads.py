@@ -54,7 +54,7 @@ def _scores_of(model: Transformer, x: Tensor, equals: int, with_bias: bool = Tru
     """Attention scores of the last position's query with the keys of residual vectors x, `[row of x, head]`. [nats]"""
     attn = model.blocks[0].attn
     if not 0 <= equals < len(model.W_E):
-        raise ValueError(f"the network has {len(model.W_E)} tokens, and none of the number {equals}")
+        raise ValueError(f"the network has {len(model.W_E)} tokens, and no token with the number {equals}")
     last = model.W_E[equals].double() + (model.pos_embed.W_pos[-1].double() if model.cfg.positional else 0)
     q = torch.einsum("m,hmd->hd", last, attn.W_Q.double())
     k = torch.einsum("tm,hmd->thd", x, attn.W_K.double())

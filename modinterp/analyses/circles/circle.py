@@ -38,7 +38,9 @@ def plane(x: Float[Tensor, "a d"], freq: int) -> Float[Tensor, "d 2"]:
     p = len(x)
     rows = components_of(freq, p)
     if len(rows) < 2:
-        raise ValueError(f"frequency {freq} of residues mod {p} has no sine, so it spans no plane")
+        raise ValueError(
+            f"frequency {freq} of residues mod {p} has only a cosine and no sine, so it does not span a plane"
+        )
     coefficients = transform(x)[rows]
     return (coefficients / coefficients.norm(dim=1, keepdim=True).clamp_min(SMALL)).T
 

@@ -152,7 +152,7 @@ def explained_by_sum(logits: Float[Tensor, "a b output"], formula: str, freqs: l
         ValueError: the formula is unknown, or no frequency is given, or a frequency is out of range.
     """
     if not len(freqs):
-        raise ValueError("freqs must hold a frequency, got none")
+        raise ValueError("freqs must contain at least one frequency, got none")
     y = logits.double().cpu()
     y = (y - y.mean(dim=-1, keepdim=True)).flatten()
     waves = torch.stack([formula_logits(formula, logits.shape[-1], k).flatten() for k in freqs], dim=1)

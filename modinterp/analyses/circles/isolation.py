@@ -77,7 +77,7 @@ def _coordinates(x: Tensor) -> tuple[Float[Tensor, "a component"], Float[Tensor,
     U, values, _ = torch.linalg.svd(centred, full_matrices=False)
     rank = int((values > 1e-7 * values[0]).sum()) if values[0] > 0 else 0
     if rank < 2:
-        raise ValueError(f"a circle needs vectors that spread over 2 dimensions, got {rank}")
+        raise ValueError(f"a circle needs vectors that span 2 dimensions, got vectors that span {rank}")
     return U[:, :rank], values[:rank]
 
 
@@ -181,11 +181,13 @@ def isolated_logits(network: Network, task: Task, circles: Sequence[Circle]) -> 
     """
     p = task.output_sizes[0]
     if getattr(task, "vocabularies", 1) > 1:
-        raise ValueError("circles are isolated where a and b share one embedding, and these have tokens of their own")
+        raise ValueError(
+            "circles can be isolated only if a and b share one embedding; in this network a and b have different tokens"
+        )
     pairs = [one.pair for one in circles if isinstance(one, ComponentCircle)]
     freqs = [one.freq for one in circles if isinstance(one, FrequencyCircle)]
     if pairs and freqs:
-        raise ValueError("circles are isolated by principal components or by frequencies, and not by both")
+        raise ValueError("choose either principal components or frequencies to isolate circles, not both")
     whole = network.in_float64()
     alone = restricted_embedding(whole, p, freqs) if freqs else with_components(whole, p, pairs)
     return logits_on_grid(alone, task).cpu()

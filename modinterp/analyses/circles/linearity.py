@@ -59,7 +59,7 @@ class Linearity:
         """Return a table with one row for each measure of the battery."""
         rows: list[tuple[str, float]] = [
             ("pre-activations below 0", self.negative),
-            ("R squared of a neuron as a line in its pre-activation, mean", self.line_explained),
+            ("mean R squared of a line that predicts a neuron from its pre-activation", self.line_explained),
             ("R squared of the neurons as an affine map of the residual stream", self.affine_explained),
             ("accuracy with that affine map in place of the neurons", self.affine_accuracy),
             ("loss with it [nats]", self.affine_loss),

@@ -94,7 +94,9 @@ def _on_circle(angle: float | Tensor) -> Tensor:
 
 @checked
 def petal_frequencies(p: int, embedding: int, attention: int) -> set[int]:
-    """Return the absolute frequencies of the waves in a petal of the given frequencies, including 0. [cycles per p]
+    """Return the absolute frequencies of the waves that make up a petal, including 0. [cycles per p]
+
+    A petal is the closed curve of a head's output while b runs through all numbers and a stays fixed.
 
     >>> sorted(petal_frequencies(113, 4, 4)), sorted(petal_frequencies(113, 50, 20))
     ([0, 4, 8], [0, 20, 30, 43, 50])

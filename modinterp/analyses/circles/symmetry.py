@@ -40,7 +40,9 @@ def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) ->
         ValueError: more than 10^7 triples would have to be shuffled.
     """
     if shuffled and p**3 > MOST_SHUFFLED:
-        raise ValueError(f"shuffled must be False for {p}^3 triples, which are more than {MOST_SHUFFLED:,}, got True")
+        raise ValueError(
+            f"shuffled must be False for p = {p}, since p^3 triples are more than {MOST_SHUFFLED:,}; got True"
+        )
     numbers = list(range(p**3)) if shuffled else range(p**3)
     generator = random.Random(seed)
     if isinstance(numbers, list):

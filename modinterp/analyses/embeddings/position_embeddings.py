@@ -36,7 +36,7 @@ def position_likeness(W_pos: Float[Tensor, "pos d_model"]) -> PositionLikeness:
     Source: Syrkis & Søgaard 2024, figure 7; the cosine is that of "Circuit engineering".
     """
     if len(W_pos) < 2:
-        raise ValueError(f"two positions are compared, got {len(W_pos)}")
+        raise ValueError(f"expected the embeddings of two positions to compare, got {len(W_pos)}")
     first, second = W_pos[:2].detach()
     return PositionLikeness(correlation(first, second), float(cosines(W_pos[:2])[0, 1]))
 
@@ -52,7 +52,7 @@ def with_positions_swapped(network: Network) -> Network:
         ValueError: the network has no positional embeddings.
     """
     if not getattr(network.cfg, "positional", False):
-        raise ValueError("the network has no embeddings of positions")
+        raise ValueError("the network has no position embeddings")
     changed = copy.deepcopy(network)
     changed.pos_embed.W_pos.data[:2] = network.pos_embed.W_pos.detach()[:2].flip(0)
     return changed

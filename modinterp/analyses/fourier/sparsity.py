@@ -27,7 +27,7 @@ def gini(x: Float[Tensor, " component"]) -> float:
     """
     ordered = x.double().sort().values
     if (ordered < 0).any():
-        raise ValueError("the Gini coefficient is that of non-negative numbers")
+        raise ValueError("the Gini coefficient is defined for non-negative numbers only")
     n, total = len(ordered), ordered.sum()
     rank = torch.arange(1, n + 1, dtype=torch.float64, device=x.device)
     return float(1 - 2 * (ordered / total * (n - rank + 0.5) / n).sum())

@@ -32,7 +32,7 @@ def coset_partitions(x: Float[Tensor, "element neuron"], task: Group, least: flo
 def shuffled(partitions: Partitions, seed: int = 0) -> Partitions:
     """Return a control partition: sets of the same sizes, with the elements permuted at random."""
     if not partitions:
-        raise ValueError("partitions must hold one for each function, got none")
+        raise ValueError("partitions must contain one partition for each function, got none")
     order = torch.randperm(len(partitions[0]), generator=torch.Generator().manual_seed(seed))
     return [one[order] for one in partitions]
 

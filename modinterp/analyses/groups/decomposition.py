@@ -41,7 +41,7 @@ def regular_decomposition(table: Int[Tensor, "a b"]) -> list[Float[Tensor, "elem
         ranks = [space.shape[1] ** 2 / square for (_, space), square in zip(distinct, squares, strict=True)]
         if all(abs(s - round(s)) < 1e-6 and round(s) in (1, 2, 4) for s in squares) and abs(sum(ranks) - n) < 1e-6:
             return [_matrices(space, table, inverse) for _, space in distinct]
-    raise ValueError(f"the representations of this group of order {n} could not be told apart numerically")
+    raise ValueError(f"the representations of this group of order {n} could not be distinguished numerically")
 
 
 def _eigenspaces(quotient: Tensor, inverse: Tensor, seed: int) -> list[Float[Tensor, "element d"]]:

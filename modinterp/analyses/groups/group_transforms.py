@@ -24,7 +24,7 @@ def group_basis(irreps: Sequence[Irrep]) -> Float[Tensor, "component element"]:
         ValueError: no representation is given.
     """
     if not irreps:
-        raise ValueError("irreps must hold a representation, got none")
+        raise ValueError("irreps must contain at least one representation, got none")
     return torch.cat([rho.span for rho in irreps])
 
 
@@ -61,7 +61,7 @@ def from_fourier_matrices(
     """
     wanted, shapes = [(rho.dim, rho.dim) for rho in irreps], [tuple(x.shape) for x in matrices]
     if wanted != shapes or not irreps:
-        raise ValueError(f"matrices must have the shapes of the representations, {wanted}, got {shapes}")
+        raise ValueError(f"the shapes of the matrices must be those of the representations, {wanted}, got {shapes}")
     parts = [
         rho.dim / (rho.multiplicity * len(rho.matrices)) * torch.einsum("gij,ij->g", rho.matrices, x.double())
         for rho, x in zip(irreps, matrices, strict=True)

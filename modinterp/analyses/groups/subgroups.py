@@ -40,7 +40,7 @@ def subgroups(task: Group) -> tuple[frozenset[int], ...]:
         found |= last
         if len(found) > MOST_SUBGROUPS:
             raise ValueError(
-                f"{task.group} has more than {MOST_SUBGROUPS:,} subgroups, which is too many to go through"
+                f"{task.group} has more than {MOST_SUBGROUPS:,} subgroups, which are too many to enumerate"
             )
     return tuple(sorted(found, key=lambda group: (len(group), sorted(group))))
 

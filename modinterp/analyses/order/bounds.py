@@ -110,7 +110,7 @@ class Bounder:
     def __init__(self, query: QueryPosition, n: int):
         logit_map = query.logit_map
         if logit_map.act_fn != "relu" and logit_map.W_in.shape[1]:
-            raise ValueError(f"neurons are bounded for ReLU alone, got {logit_map.act_fn}")
+            raise ValueError(f"bounds of neurons are known only for ReLU, got {logit_map.act_fn}")
         self.query, self.n, self.limit = query, n, logit_map.W_U.shape[1]
         scores = query.scores
         self_score = scores[n, query.token]
@@ -244,7 +244,9 @@ def accuracy_bound(network: Network, task: Ordering, boxes: int = 10_000) -> Acc
         ValueError: the task is not to find the largest or smallest number, or the network is not one layer with ReLUs.
     """
     if task.ask not in ("max", "min"):
-        raise ValueError(f"the accuracy is bounded for the largest or smallest of several numbers, got {task.name}")
+        raise ValueError(
+            f"bounds of the accuracy are known only for the largest or smallest of several numbers, got {task.name}"
+        )
     query = lookups(network).query_position(task.n, task.limit)
     return proven_accuracy(query if task.ask == "max" else query.mirror_image(), task.n, boxes)
 

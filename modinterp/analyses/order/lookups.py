@@ -193,7 +193,7 @@ def lookups(network: Network) -> Lookups:
     """
     c = network.cfg
     if not isinstance(c, TransformerConfig) or c.n_layers != 1:
-        raise ValueError(f"look-ups are those of a transformer of one layer, got {c.summary}")
+        raise ValueError(f"look-up tables need a transformer of one layer, got {c.summary}")
     w = {name: x.detach().double().cpu() for name, x in network.state_dict().items()}
     resid = w["embed.W_E"] + _weight(w, "pos_embed.W_pos", (c.n_ctx, c.d_model))[: c.n_ctx, None]
 

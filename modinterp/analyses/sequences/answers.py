@@ -95,5 +95,5 @@ def answers(
     """
     n = logits.shape[1]
     if len(positions) != right.shape[1] or not all(0 <= position < n for position in positions):
-        raise ValueError(f"right must have a column for each of the positions {positions}, which lie below {n}")
+        raise ValueError(f"right must have a column for each of the positions {positions}, which must be below {n}")
     return Answers(logits[:, list(positions)].double().log_softmax(dim=-1), right, positions)

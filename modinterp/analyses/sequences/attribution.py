@@ -26,7 +26,9 @@ def attribution_by_source(
         ValueError: the network has more than one layer, or neurons.
     """
     if len(model.blocks) != 1 or not model.cfg.attn_only:
-        raise ValueError(f"attribution by source is of one layer of attention alone, got {model.cfg.summary}")
+        raise ValueError(
+            f"attribution by source needs a network of one attention layer without an MLP, got {model.cfg.summary}"
+        )
     precise = model.in_float64()
     hooks = ["blocks.0.attn.hook_pattern", "blocks.0.attn.hook_v", "ln_final.hook_scale"]
     with torch.no_grad():

@@ -61,12 +61,12 @@ def output_circle(W_U: Float[Tensor, "d_model output"]) -> OutputCircle:
     """
     n = W_U.shape[1]
     if n < 3:
-        raise ValueError(f"W_U must have 3 outputs or more, which a circle needs, got {n}")
+        raise ValueError(f"W_U must have at least 3 outputs, since a circle needs 3 points, got {n}")
     outputs = W_U.detach().double().T
     outputs = outputs - outputs.mean(dim=0)
     _, sizes, directions = torch.linalg.svd(outputs, full_matrices=False)
     if not float(sizes[0]) > 0:
-        raise ValueError("W_U must have outputs that differ, got all alike")
+        raise ValueError("the outputs of W_U must differ, but all are equal")
     points = torch.view_as_complex((outputs @ directions[:2].T).contiguous())
     steps = torch.arange(1, n // 2 + 1)
     circles = torch.exp(2j * torch.pi * steps.double().unsqueeze(1) * torch.arange(n) / n)

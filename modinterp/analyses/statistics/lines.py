@@ -67,7 +67,7 @@ def lines(y: Float[Tensor, "token *rest"], first: int = 0) -> Lines:
     """
     x, own = torch.arange(first, len(y), dtype=torch.float64), y[first:].double()
     if len(x) < 3:
-        raise ValueError(f"a line needs 3 numbers or more, got those from {first} to {len(y) - 1}")
+        raise ValueError(f"a line needs at least 3 numbers, got the numbers from {first} to {len(y) - 1}")
     about_x, about_y = x - x.mean(), own - own.mean(dim=0)
     slope = torch.tensordot(about_x, about_y, dims=1) / about_x.square().sum()
     rest = about_y - about_x.view(-1, *([1] * slope.ndim)) * slope
@@ -87,7 +87,9 @@ def polynomial_explained(y: Float[Tensor, "token *rest"], degree: int, first: in
     """
     own = y[first:].double()
     if len(own) <= degree + 1:
-        raise ValueError(f"degree {degree} through {len(own)} numbers explains everything and says nothing")
+        raise ValueError(
+            f"a polynomial of degree {degree} fits any {len(own)} numbers exactly; give a lower degree or more numbers"
+        )
     x = torch.linspace(-1, 1, len(own), dtype=torch.float64)
     basis = torch.linalg.qr(torch.stack([x**power for power in range(degree + 1)], dim=1)).Q
     flat = own.flatten(1) if own.ndim > 1 else own.unsqueeze(1)

@@ -46,7 +46,7 @@ def progress_at(network: Network, task: Task, split: Split, freqs: Sequence[int]
     """
     found = cyclic(task)
     if isinstance(task, ModularArithmetic) and found is None:
-        raise ValueError(f"task must add or subtract, for its answers to be waves of a + b or a - b, got {task.name}")
+        raise ValueError(f"task must be an addition or a subtraction, got {task.name}")
     labels, logits = task.labels(), logits_on_grid(network, task).double()
     W_E, W_L, sign = network.W_E[: task.output_sizes[0]].detach(), network.W_L, 1
     if found is not None:
@@ -103,7 +103,7 @@ def distance_of_weights(network: Network, other: Network) -> float:
     theirs = dict(other.named_parameters())
     ours = dict(network.named_parameters())
     if {name: w.shape for name, w in ours.items()} != {name: w.shape for name, w in theirs.items()}:
-        raise ValueError("other must be a network of the same shape, got one of another")
+        raise ValueError("other must be a network of the same shape as the first, got a network of another shape")
     squared = sum(
         float((w.detach().double() - theirs[name].detach().double()).square().sum()) for name, w in ours.items()
     )

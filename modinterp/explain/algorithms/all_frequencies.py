@@ -15,10 +15,11 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     turned, count = m.causal.turn_of_all, len(m.causal.circles)
     return (
-        f"The network adds by turning nearly all circles ({count} of {m.causal.basis.n // 2}), so no few "
-        "frequencies are key. With all circles turned by half a step for both numbers the answer moves by one on "
-        f"{turned.moved:.1%} of all pairs, and {turned.kept:.0%} of the formula's fit is kept, where a table of "
-        "tokens keeps about 13%."
+        f"The network adds by rotating the circles of nearly all frequencies ({count} of "
+        f"{m.causal.basis.n // 2}), so it has no small set of key frequencies. If all circles are "
+        f"rotated by half a step for both numbers, the answer changes by one on {turned.moved:.1%} of "
+        f"all pairs, and {turned.kept:.0%} of the formula's fit remains. In a network that only looks "
+        "up a table of tokens, about 13% of the fit remains."
     )
 
 
@@ -27,7 +28,9 @@ ALL_FREQUENCIES = Algorithm(
     FOURIER,
     {
         "turn_of_all": TURNED,
-        "turn_of_all_kept": at_least(0.4, "rectified networks of all frequencies keep 0.61 to 0.65, a table 0.13"),
+        "turn_of_all_kept": at_least(
+            0.4, "in ReLU networks with all frequencies 0.61 to 0.65 of the fit remains, in a lookup table 0.13"
+        ),
     },
     _says,
 )

@@ -12,9 +12,13 @@ CLOCK = Algorithm(
     FOURIER,
     {
         **CIRCLES.foretells,
-        "clock_circles": at_least(1, "taken alone, a Clock's wave is as large for every difference of the two numbers"),
-        "pizza_circles": at_most(0, "a Pizza's wave falls with the difference as |cos|"),
-        "other_circles": at_most(0, "every circle is a Clock"),
+        "clock_circles": at_least(
+            1, "the wave of a Clock's circle is equally large for every difference of the two numbers"
+        ),
+        "pizza_circles": at_most(
+            0, "the wave of a Pizza's circle falls with the difference of the two numbers, as |cos|"
+        ),
+        "other_circles": at_most(0, "every circle of the network must be a Clock"),
     },
     CIRCLES.says,
 )

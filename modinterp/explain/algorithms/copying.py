@@ -9,20 +9,27 @@ from modinterp.explain.algorithms.algorithm import Algorithm
 from modinterp.explain.labels import COPIES
 
 MOVED = at_least(
-    0.75, "the algorithm predicts that all answers move; three of four are far more than any control moves"
+    0.75,
+    "the algorithm predicts that all answers change; three of four changed answers are far more than after "
+    "any control change",
 )
 STILL = at_most(
-    0.35, "no algorithm predicts this move; with few possible answers, a random change often gives the other answer"
+    0.35,
+    "no algorithm predicts that a control change gives the other answer; with few possible answers, it "
+    "often does so by chance",
 )
 
 
 def _says(m: Any) -> str:
     value, key = m.interchanges.value, m.interchanges.key
     return (
-        "The network copies a token that its attention finds. With another input's value at the answer's position, it "
-        f"gives that input's answer on {value.moved:.1%} of {value.share.of:,} answers; with the value at another "
-        f"position, on {value.moved_by_control:.1%}. With the keys of this position and another exchanged, it copies "
-        f"the other token on {key.moved:.1%}; with two other keys exchanged, on {key.moved_by_control:.1%}."
+        "The network copies a token that its attention finds. If the value vector at the answer's "
+        "position is taken from another input, the network gives the other input's answer on "
+        f"{value.moved:.1%} of {value.share.of:,} answers. If the value vector at another position is "
+        f"replaced, it does so on {value.moved_by_control:.1%} of the answers. If the key vectors of the "
+        "answer's position and another position are exchanged, the network copies the other token on "
+        f"{key.moved:.1%} of the answers. If two other key vectors are exchanged, it does so on "
+        f"{key.moved_by_control:.1%} of the answers."
     )
 
 

@@ -12,18 +12,20 @@ from modinterp.explain.labels import DIRECTION, MEAN
 def _says(m: Any) -> str:
     found = m.interchanges.along_direction
     return (
-        "The network finds the answer along one direction of the last attention layer's output. Exchanging only "
-        f"this direction with another input gives the other input's answer on {found.moved:.1%} of "
-        f"{found.share.of:,} answers; a random move of equal length does on {found.moved_by_control:.1%}."
+        "The network finds the answer along one direction of the last attention layer's output. "
+        "Exchanging only this direction with another input gives the other input's answer on "
+        f"{found.moved:.1%} of {found.share.of:,} answers; a random change of equal length does so on "
+        f"{found.moved_by_control:.1%} of the answers."
     )
 
 
 def _says_mean(m: Any) -> str:
     found = m.interchanges.along_mean
     return (
-        f"{_says(m)} The direction holds the mean of the numbers so far. Moved as by one more number, the network "
-        f"answers with the sign of the new sum on {found.moved:.1%} of {found.share.of:,} answers. After a random move "
-        f"of equal length, the network does so on {found.moved_by_control:.1%}."
+        f"{_says(m)} The direction holds the mean of the numbers so far. If the output is changed along "
+        "this direction as one more number would change it, the network answers with the sign of the new "
+        f"sum on {found.moved:.1%} of {found.share.of:,} answers. After a random change of equal length, "
+        f"the network does so on {found.moved_by_control:.1%} of the answers."
     )
 
 

@@ -12,12 +12,12 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     names = ", ".join(map(str, m.functions.circles))
     return (
-        "The network adds by turning circles of a function of a and of a function of b in its embedding, of "
-        f"frequencies {names}. Turned by half a step for both numbers, where no token stands, they move the answer "
-        f"by one on {m['values_half_turn']:.1%} of all pairs; changes of equal size move at most "
-        f"{m['values_half_turn_control']:.1%}. Without these circles, "
-        f"{m['values_accuracy_without']:.1%} of the answers are right, and with these circles alone "
-        f"{m['values_accuracy_alone']:.1%}."
+        "The network computes a function of a and a function of b, and adds both by rotating circles of "
+        f"frequencies {names} in its embedding. If these circles are rotated by half a step for both "
+        f"numbers, to angles without a token, the answer changes by one on {m['values_half_turn']:.1%} of "
+        f"all pairs. Other changes of equal size change at most {m['values_half_turn_control']:.1%} of the "
+        f"answers by one. Without these circles, {m['values_accuracy_without']:.1%} of the answers are "
+        f"right, and with these circles alone {m['values_accuracy_alone']:.1%}."
     )
 
 

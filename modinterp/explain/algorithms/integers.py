@@ -13,9 +13,9 @@ from modinterp.explain.labels import INTEGERS
 def _says(m: Any) -> str:
     moved, control = m.causal.moved_along_line
     return (
-        "The network adds integers. With every a moved by one along the line on which its numbers stand, the "
-        f"largest included, the answer moves by one on {moved:.1%} of all pairs; in a random direction on "
-        f"{control:.1%}."
+        "The network adds integers: its embedding orders the numbers along a line. If the embedding of a "
+        f"is moved along this line by one number, the answer changes by one on {moved:.1%} of all pairs. "
+        f"After an equal change in a random direction, it does so on {control:.1%} of all pairs."
     )
 
 
@@ -23,7 +23,10 @@ INTEGER_ARITHMETIC = Algorithm(
     "integers",
     INTEGERS,
     {
-        "line_step": at_least(0.9, "all pairs except those whose sum leaves the range of the training data"),
+        "line_step": at_least(
+            0.9,
+            "the answer must change by one on all pairs, except where the sum leaves the range of the training data",
+        ),
         "line_step_control": STILL,
     },
     _says,

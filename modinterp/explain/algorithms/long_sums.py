@@ -15,41 +15,44 @@ from modinterp.explain.labels import COLUMNS
 def _says(m: Any) -> str:
     carry = m.carrying.carry
     return (
-        "The network adds column by column, with a carry. With the carry's direction taken from an input with the "
-        f"other carry, the digit moves by that carry on {carry.moved:.1%} of {carry.share.of:,} digits; a random "
-        f"move of equal length does so on {carry.moved_by_control:.1%}. {_strata(m)}{_heads(m)}"
+        "The network adds column by column, with a carry. If the activation along the carry's direction "
+        "is taken from an input with the other carry, the answered digit changes by this carry on "
+        f"{carry.moved:.1%} of {carry.share.of:,} digits. After a random change of equal length, it does "
+        f"so on {carry.moved_by_control:.1%} of the digits. {_strata(m)}{_heads(m)}"
     )
 
 
 def _strata(m: Any) -> str:
     """Return a sentence on the accuracy of digits by the number of columns that their carry passed."""
     parts = {"accuracy_no_carry": "without a carry", "accuracy_carry": "with a carry from the next column",
-             "accuracy_through_nines": "with one that came through a nine"}  # fmt: skip
+             "accuracy_through_nines": "with a carry that came through a column of nine"}  # fmt: skip
     found = [f"{m[key]:.1%} {words}" for key, words in parts.items() if m.reading(key).value is not None]
-    return f"Its digits are right on {', '.join(found)}."
+    return f"The network's digits are right in these shares of the cases: {', '.join(found)}."
 
 
 def _heads(m: Any) -> str:
     """Return a sentence on the heads that read each digit."""
-    words = {"own": "the digits of the column", "next": "those of the next column"}
+    words = {"own": "the digits of the column", "next": "the digits of the next column"}
     found = [f"heads {', '.join(heads)} fetch {words[name]}" for name, heads in m.carrying.fetching.items() if heads]
-    return f" By mean attention, {' and '.join(found)}." if found else ""
+    return f" By their mean attention, {' and '.join(found)}." if found else ""
 
 
 def _says_nines(m: Any) -> str:
     nines = m.carrying.carry_through_nines
     return (
-        f"{_says(m)} A carry that may come through a column of nine moves the digit on {nines.moved:.1%} of "
-        f"{nines.share.of:,} digits."
+        f"{_says(m)} If the next column adds up to nine, exchanging the carry changes the answered digit "
+        f"on {nines.moved:.1%} of {nines.share.of:,} digits."
     )
 
 
 def _says_circle(m: Any) -> str:
     turned, (step, share) = m.carrying.half_turn, m.carrying.circle
     return (
-        f"{_says_nines(m)} {share:.0%} of the differences between its digits are circle {step}. With both digits of a "
-        f"column half a step on, where no token is, the digit of the sum moves by one on {turned.moved:.1%}; moved as "
-        f"far at random on {turned.moved_by_control:.1%}."
+        f"{_says_nines(m)} In the embedding, {share:.0%} of the differences between the ten digits lie on "
+        f"one circle (of frequency {step}). If both digits of a column are rotated by half a step on this "
+        f"circle, to angles without a token, the digit of the sum changes by one on {turned.moved:.1%} of "
+        f"the digits. After random changes of equal size, it does so on {turned.moved_by_control:.1%} of "
+        "the digits."
     )
 
 
@@ -74,7 +77,9 @@ DIGITS_ON_A_CIRCLE = Algorithm(
         "digit_half_turn": MOVED,
         "digit_half_turn_control": STILL,
         "digit_circle": at_least(
-            0.5, "one circle has more than all other circles together; in a lookup table digits have 0.22"
+            0.5,
+            "one circle must hold more of the digits' differences than all other circles together; in a "
+            "lookup table the largest circle holds 0.22",
         ),
     },
     _says_circle,

@@ -12,10 +12,10 @@ from modinterp.explain.labels import MEMORISED
 def _says(m: Any) -> str:
     turned = m.causal.turn_of_all
     return (
-        "The network looks pairs up in a table. Turn all circles of its embedding by half a step for both "
-        f"numbers, where no entry is: the answer moves by one on {turned.moved:.1%} of all pairs, and "
-        f"{turned.kept:.0%} of the logits' waves are kept. In networks that add, most answers move and most of the "
-        "waves are kept."
+        "The network looks pairs up in a table. If all circles of its embedding are rotated by half a "
+        "step for both numbers, to angles without a table entry, the answer changes by one on "
+        f"{turned.moved:.1%} of all pairs, and {turned.kept:.0%} of the logits' waves remain. In networks "
+        "that add, most answers change by one and most of the waves remain."
     )
 
 
@@ -24,7 +24,7 @@ LOOKUP_TABLE = Algorithm(
     MEMORISED,
     {
         "turn_of_all_carried": at_most(
-            0.3, "a table has no entry between two numbers; networks that add have 0.4 or more"
+            0.3, "a lookup table has no entry between two numbers; in networks that add this share is 0.4 or more"
         )
     },
     _says,

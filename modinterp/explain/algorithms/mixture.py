@@ -14,9 +14,9 @@ def _says(m: Any) -> str:
     turned, same = m.causal.half_turn, m.causal.same_without
     names = ", ".join(map(str, turned.freqs))
     return (
-        f"The network answers in two ways. Circles {names}, turned by half a step for both numbers, move the "
-        f"answer by one on {turned.moved:.1%} of all pairs. On {same:.1%} the answer stays the same without these "
-        "circles."
+        f"The network answers pairs in two ways. If the circles of frequencies {names} are rotated by half "
+        f"a step for both numbers, the answer changes by one on {turned.moved:.1%} of all pairs. If these "
+        f"circles are removed, the answer stays the same on {same:.1%} of all pairs."
     )
 
 
@@ -24,9 +24,9 @@ MIXTURE = Algorithm(
     "mixture",
     MIXED,
     {
-        "half_turn": between(0.1, 0.95, "the answer moves on some pairs, but not on all"),
+        "half_turn": between(0.1, 0.95, "the answer must change on some pairs, but not on all"),
         "half_turn_control": STILL,
-        "same_without": at_least(0.1, "some pairs are answered without any circle"),
+        "same_without": at_least(0.1, "some pairs must be answered without any circle"),
     },
     _says,
 )

@@ -15,11 +15,13 @@ from modinterp.explain.labels import NEXT
 def _says(m: Any) -> str:
     query, value = m.interchanges.query, m.interchanges.value
     return (
-        "The network finds the next token by its query and copies this token. With the query of another answer, "
-        f"it gives that answer on {query.moved:.1%} of {query.share.of:,} answers; with a random move of the query of "
-        f"equal length, on {query.moved_by_control:.1%}. With another input's value at the answer's position, it gives "
-        f"that input's answer on {value.moved:.1%}; with the value at another position, on "
-        f"{value.moved_by_control:.1%}."
+        "The network finds the next token by its query and copies this token. With the query vector of "
+        f"another answer, the network gives the other answer on {query.moved:.1%} of {query.share.of:,} "
+        "answers. After a random change of the query of equal length, it does so on "
+        f"{query.moved_by_control:.1%} of the answers. If the value vector at the answer's position is "
+        f"taken from another input, the network gives the other input's answer on {value.moved:.1%} of the "
+        "answers. If the value vector at another position is replaced, it does so on "
+        f"{value.moved_by_control:.1%} of the answers."
     )
 
 

@@ -12,9 +12,13 @@ PIZZA = Algorithm(
     FOURIER,
     {
         **CIRCLES.foretells,
-        "pizza_circles": at_least(1, "taken alone, a Pizza's wave falls with the difference as |cos|"),
-        "clock_circles": at_most(0, "a Clock's wave is as large for every difference"),
-        "other_circles": at_most(0, "every circle is a Pizza"),
+        "pizza_circles": at_least(
+            1, "the wave of a Pizza's circle falls with the difference of the two numbers, as |cos|"
+        ),
+        "clock_circles": at_most(
+            0, "the wave of a Clock's circle is equally large for every difference of the two numbers"
+        ),
+        "other_circles": at_most(0, "every circle of the network must be a Pizza"),
     },
     CIRCLES.says,
 )

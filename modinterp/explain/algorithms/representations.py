@@ -13,10 +13,12 @@ from modinterp.explain.labels import FOURIER
 def _says(m: Any) -> str:
     names = ", ".join(m.key_names)
     return (
-        f"The network multiplies by representations {names}. Without these representations in the "
-        f"embedding, {m.causal.accuracy_without:.1%} of the answers are right; with these representations alone, "
-        f"{m.causal.accuracy_alone:.1%}. Restored alone in another pair's embedding, these representations recover "
-        f"{m.causal.rescue[0]:.1%} of the accuracy, and random representations {m.causal.rescue[1]:.1%}."
+        f"The network multiplies group elements by the matrices of the representations {names}. "
+        f"Without these representations in the embedding, {m.causal.accuracy_without:.1%} of the "
+        f"answers are right; with these representations alone, {m.causal.accuracy_alone:.1%}. If only "
+        "these representations are restored in the embedding of another pair, "
+        f"{m.causal.rescue[0]:.1%} of the accuracy is recovered; restoring random representations "
+        f"recovers {m.causal.rescue[1]:.1%}."
     )
 
 
@@ -25,8 +27,8 @@ REPRESENTATIONS = Algorithm(
     FOURIER,
     {
         "accuracy_without": REMOVED,
-        "accuracy_alone": at_least(0.95, "the key representations suffice"),
-        "rescue": at_least(0.95, "the representations carry the difference between pairs"),
+        "accuracy_alone": at_least(0.95, "the key representations must suffice for the answer"),
+        "rescue": at_least(0.95, "restoring the key representations must restore the answer"),
     },
     _says,
     shows_in_logits=True,

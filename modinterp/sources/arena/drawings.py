@@ -93,7 +93,7 @@ def _neurons(m: SequenceMeasurements) -> go.Figure:
     boosts = (m.precise.blocks[0].mlp.W_out @ m.folded.W_U).detach()
     neurons = list(range(len(boosts)))
     lines = {name: (neurons, boosts[:, place]) for place, name in enumerate(("negative", "zero", "positive"))}
-    title = "Each neuron raises the logits of zero and of one sign, and lowers the logit of the other sign"
+    title = "Each neuron raises the logits of zero and of one sign, and lowers the logit of the opposite sign"
     return measured.curves(lines, ("neuron", "logit that the neuron adds per unit"), title, markers=True)
 
 
@@ -111,7 +111,7 @@ def _sort_attention(by_run: Measured) -> go.Figure | None:
         sources = (m.inputs[:, None, : m.task.n] == m.answers[:, : m.task.n, None]).int().argmax(dim=-1)
         to_next = weight.gather(3, sources[:, None, :, None].expand(-1, weight.shape[1], -1, -1)).squeeze(-1)
         lines[_short(name)] = (list(range(m.task.n)), to_next.amax(dim=1).mean(dim=0))
-    title = "Attention to the next larger number, in the head that attends to it more"
+    title = "Attention to the next larger number, in the head that attends to this number more"
     return measured.curves(lines, ("position in the sorted list", "mean attention"), title) if lines else None
 
 
@@ -122,7 +122,7 @@ def _sort_copies(m: SequenceMeasurements) -> go.Figure:
     lines = {f"head {head}": (list(range(m.task.limit)), own[head]) for head in range(len(own))}
     copied_by = " and ".join(f"{int(each.sum())}" for each in sets[:2])
     title = f"The two heads share the {m.task.limit} numbers: the heads copy {copied_by} numbers"
-    return measured.curves(lines, ("number attended to", "its logit minus the mean logit"), title)
+    return measured.curves(lines, ("attended number", "logit of this number minus the mean logit"), title)
 
 
 def _sort_scores(m: SequenceMeasurements) -> go.Figure:
@@ -145,7 +145,7 @@ def _sort_triples(m: SequenceMeasurements) -> go.Figure:
     for above in (1, 2):
         weight = pattern[rows, asked.source(d + above)]
         lines[f"to d + {above}"] = (list(range(m.task.limit - 2)), weight.unflatten(0, (m.task.limit - 2, -1)).mean(1))
-    title = "d + 2 often gets more attention than the answer d + 1"
+    title = "After the number d, d + 2 often gets more attention than the answer d + 1"
     return measured.curves(lines, ("number d", "mean attention, head that copies d + 1"), title)
 
 
@@ -159,7 +159,7 @@ def _mirror(m: SequenceMeasurements) -> go.Figure:
 def _blind(by_run: Measured) -> go.Figure | None:
     places = {name: range(m.task.half + 1, 2 * m.task.half + 1) for name, m in by_run.items()}
     lines = {_short(name): (list(places[name]), errors_by_pair(m)) for name, m in by_run.items()}
-    title = "Each network misses a lone mismatch at some positions"
+    title = "Each network misses a mismatch of one pair of letters at some positions"
     return measured.curves(lines, ("position of the mismatch", "share of mismatches missed"), title) if lines else None
 
 

@@ -44,8 +44,8 @@ def _copies(m: SequenceMeasurements) -> go.Figure:
 def _domains(m: SequenceMeasurements) -> go.Figure:
     found = contrasts(judged(m))
     lines = {f"head 1.{head}": (list(range(found.shape[1])), row) for head, row in enumerate(found)}
-    title = "How much each second-layer head favours the letter that it attends to"
-    return measured.curves(lines, ("letter", "own logit minus other letters' logits"), title)
+    title = "How much each second-layer head raises the logit of the letter that it attends to"
+    return measured.curves(lines, ("letter", "attended letter's logit minus other logits"), title)
 
 
 FIGURES = {

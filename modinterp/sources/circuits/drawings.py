@@ -60,7 +60,7 @@ def _orders(m: OrderMeasurements) -> go.Figure:
     unit = F.normalize(m.pre_in_all_orders[0], dim=1)
     cosines = unit @ unit.T
     shuffled = torch.randperm(len(cosines), generator=torch.Generator().manual_seed(0))
-    title = f"Neurons at CLS in all orders of one input: the least cosine is {float(cosines.min()):.3f}"
+    title = f"Neurons at CLS in all orders of one input: the smallest cosine is {float(cosines.min()):.3f}"
     maps = {"orders in sequence": cosines, "orders at random": cosines[shuffled][:, shuffled]}
     return ordering.cosine_maps(maps, "order of the input", title, 0)
 
@@ -80,8 +80,8 @@ def _gaps(m: OrderMeasurements) -> go.Figure:
     heads = {f"head {head}": _by_gap(m, mass[:, head]) for head in range(mass.shape[1])}
     accuracy = {"network": _by_gap(m, m.correct_first(m.logits[:, 0]))}
     title = (
-        "A clearly largest number takes nearly all attention; close numbers share attention, and the "
-        "network still answers the larger number"
+        "A number that is clearly the largest gets nearly all attention; numbers close to each other share "
+        "attention, and the network still answers the larger number"
     )
     return ordering.by_gap(heads, accuracy, title)
 
@@ -93,7 +93,7 @@ def _idealised(m: OrderMeasurements) -> go.Figure:
     for name, pattern in patterns.items():
         logits = perfect_copy(pattern, m.numbers, m.limit)
         accuracy[f"{name}, perfect copy"] = _by_gap(m, m.correct_first(logits))
-    title = "Linear scores and a perfect copy give the right answer, except where two numbers are close"
+    title = "Linear attention scores and a perfect copy give the right answer, except where two numbers are close"
     return ordering.by_gap(mass, accuracy, title)
 
 
@@ -103,7 +103,10 @@ def _number_scores(m: OrderMeasurements) -> go.Figure:
 
 
 def _mutual_scores(m: OrderMeasurements) -> go.Figure:
-    title = "Sort, last output: numbers just above the previous answer score highest (row and column means removed)"
+    title = (
+        "Sort, last output: numbers just above the previous answer have the highest attention scores (row and "
+        "column means removed)"
+    )
     return ordering.tables(m.mutual_scores, title)
 
 
@@ -154,19 +157,19 @@ FIGURES = {
     "positions": Drawing(number="Max: positions", draw=_positions),
     "orders": Drawing(number="Max: permutations", draw=_orders),
     "gaps": Drawing(number="Max: attention of CLS", draw=_gaps),
-    "table": Drawing(number="Max: scores of numbers with numbers", draw=_number_scores),
+    "table": Drawing(number="Max: attention scores between numbers", draw=_number_scores),
     "dimensions": Drawing(
         number="Max: key and query dimensions",
         draw=_dimensions,
         table=Table(
-            title="Lines through the attention scores, by position and head",
+            title="Lines fitted to the attention scores, by position and head",
             make=lambda m: lines(m.cls.scores[: m.n, : m.limit].transpose(0, 1), m.smallest_number).table(),
         ),
     ),
     "scores": Drawing(
         number="Max: scores with CLS",
         draw=lambda m: ordering.scores(m.scores, m.score_lines),
-        table=Table(title="Lines through the attention scores, by head", make=lambda m: m.score_lines.table()),
+        table=Table(title="Lines fitted to the attention scores, by head", make=lambda m: m.score_lines.table()),
     ),
     "copying": Drawing(
         number="Max: OV circuit",
@@ -178,7 +181,7 @@ FIGURES = {
         draw=_robustness,
         all_of=ROBUST,
         table=Table(
-            title="How much of another number copying tolerates in the max transformer",
+            title="How much of another number copying tolerates in the network for the maximum",
             make=lambda measured: measured[BALANCED[0]].tolerance.table() if BALANCED[0] in measured else None,
         ),
     ),
@@ -206,7 +209,9 @@ FIGURES = {
     "add_curves": Drawing(number="Addition: training", draw=pairs.curves, all_of=ADD),
     "add_attention": Drawing(
         number="Addition: attention",
-        draw=partial(pairs.heads, title="Attention to a is a half on average, and periodic about this mean"),
+        draw=partial(
+            pairs.heads, title=("Attention to the first number is one half on average, and periodic about this mean")
+        ),
         first_of=(ADD[0],),
     ),
     "add_neurons": Drawing(number="Addition: neurons", draw=pairs.cluster, first_of=(ADD[0],)),

@@ -44,7 +44,7 @@ def _other_frequencies(freqs: tuple[int, ...]) -> list[int]:
 def _embedding_circles(m: CyclicMeasurements) -> go.Figure:
     W_E = m.W_E.double()
     panels = {f"key frequency {k}": (k, W_E @ plane(W_E, k)) for k in m.freqs}
-    panels |= {f"frequency {k}, not a key": (k, W_E @ plane(W_E, k)) for k in _other_frequencies(m.freqs)}
+    panels |= {f"frequency {k}, not a key frequency": (k, W_E @ plane(W_E, k)) for k in _other_frequencies(m.freqs)}
     columns = max(len(m.freqs), 3)
     return circles.planes(panels, "The embedding lies on a circle at each key frequency", "W_E", columns)
 
@@ -121,14 +121,14 @@ def _moving_circles(m: CyclicMeasurements, hook: str, directions: tuple[int, ...
 
 def _motion(m: CyclicMeasurements) -> go.Figure:
     title = (
-        "Attention output as a increases: circles revolve (above), and turn at frequencies at which a head "
-        "attends (below)"
+        "Attention output as a increases: circles revolve around the origin (above), and rotate at "
+        "frequencies at which a head attends (below)"
     )
     return _moving_circles(m, ATTN_OUT, (0, 1), title)
 
 
 def _mlp_out(m: CyclicMeasurements) -> go.Figure:
-    title = "MLP output as a increases: the circles turn in place"
+    title = "MLP output as a increases: the circles rotate about their own centre"
     return _moving_circles(m, MLP_OUT, (0,), title)
 
 
@@ -148,7 +148,9 @@ def _neurons_3d(m: CyclicMeasurements) -> go.Figure:
     k = (m.circles.attended_frequencies or m.freqs)[0]
     points = m.activation(NEURONS) @ m.circles.plane_directions(NEURONS, k).directions[:, :3]
     return motion.in_three_dimensions(
-        points, k, f"In the neurons' activations the circle of frequency {k} revolves and turns"
+        points,
+        k,
+        f"In the neurons' activations the circle of frequency {k} revolves around a point and rotates about its centre",
     )
 
 
@@ -204,7 +206,7 @@ FIGURES = {
     ),
     "without_relu": Drawing(
         number="Section 8, without ReLU",
-        draw=partial(pairs.curves, title="Without ReLU: some networks grok, late"),
+        draw=partial(pairs.curves, title="Without ReLU, some networks grok late"),
         all_of=("clock/no-relu-*",),
     ),
     "motion": Drawing(

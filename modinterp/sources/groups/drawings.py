@@ -57,7 +57,7 @@ def _clusters(m: GroupMeasurements) -> go.Figure:
         f"by the neuron's input from {of}": [found.sizes(m.irreps).get(name, 0) for name in _names(m)]
         for of, found in m.neurons.items()
     }
-    return representations.counts(sizes, _names(m), "neurons", "Each neuron responds to only one representation")
+    return representations.counts(sizes, _names(m), "neurons", "Each neuron responds to a single representation")
 
 
 def _cosets(m: GroupMeasurements) -> pd.DataFrame:

@@ -14,10 +14,12 @@ STORY = Story(
         "of rho(a b). The logit of c is the character of a b c^-1, which is largest where c = a b; this statement "
         "{s5.readoff}. The characters explain {s5.logits.fve[logit_fve_row]:.0%} of the logits' variance (the "
         "source: {s5.logits.fve!s}).",
-        "Only rho(a b) of the key representations matters: with only this matrix kept, the loss is "
-        "{s5.restricted[restricted over all-pairs loss]:.1%} of the whole network's loss; without this matrix the "
-        "loss is {s5.excluded[excluded loss over that of guessing]:.1f} times the loss of guessing; this statement "
-        "{s5.excluded}.",
+        (
+            "Only rho(a b) of the key representations matters: with only this matrix kept, the loss is "
+            "{s5.restricted[restricted over all-pairs loss]:.1%} of the whole network's loss; without this "
+            "matrix the loss is {s5.excluded[excluded loss over that of guessing]:.1f} times the loss of "
+            "guessing; this statement {s5.excluded}."
+        ),
         "Each neuron is nearly constant on the cosets of a subgroup. In networks of A5 and S5, the constancy on "
         "cosets proves {proof[share of all pairs proven to be answered rightly]:.1%} of the answers right, in "
         "{proof[operations of trying all pairs over those of the proof]:.1f} times fewer operations than trying all "

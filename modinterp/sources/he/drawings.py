@@ -84,9 +84,7 @@ def _waves(m: CyclicMeasurements) -> go.Figure:
         name = f"neuron {n}, frequency {int(waves.winner[n]) + 1}: {float(waves.share_read[n]):.0%} of the energy"
         by_angle = (int(waves.winner[n] + 1) * residues % waves.p).argsort()
         lines[name] = [
-            Line(
-                torch.arange(waves.p), waves.theta[n][by_angle], "weights that the neuron reads", mode="lines+markers"
-            ),
+            Line(torch.arange(waves.p), waves.theta[n][by_angle], "input weights of the neuron", mode="lines+markers"),
             Line(torch.arange(waves.p), cosine[by_angle], "best-fitting cosine", MUTED),
         ]
         axes[name] = ("residue, ordered by its angle", "weight theta")
@@ -122,7 +120,7 @@ def _ideal_profiles() -> dict[str, Tensor]:
     return {name: _scaled(_profile(pair_logits(theta, written, sigma))) for name, (theta, sigma) in ideal.items()}
 
 
-_OF_PROFILE = ("s, for the answer 2x + s(y - x); s = 1 is right", "mean logit over that of x + y")
+_OF_PROFILE = ("s, for the answer 2x + s(y - x); s = 1 is right", "mean logit over mean logit of x + y")
 
 
 def _ideal_logits() -> go.Figure:
@@ -142,7 +140,10 @@ def _ghosts(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     ]
     ideal = [Line(_STEPS, y, name, CATEGORIES[5 + i]) for i, (name, y) in enumerate(_ideal_profiles().items())]
     names = ("trained networks", "ideal networks")
-    title = "Trained networks have smaller ghosts (side peaks) than squared cosines, whose ghosts are one half"
+    title = (
+        "Trained networks have smaller ghosts (side peaks) than squared cosines, whose ghosts are half as high "
+        "as the peak"
+    )
     return (
         _drawn(dict(zip(names, (lines, ideal), strict=True)), dict.fromkeys(names, _OF_PROFILE), title)
         if lines
@@ -168,9 +169,11 @@ def _vote(m: CyclicMeasurements) -> go.Figure:
     }
     axes = {
         panel: ("number of neurons", "accuracy, mean of 3 draws"),
-        by_frequency: ("number of the frequency", "accuracy of its neurons alone"),
+        by_frequency: ("number of the frequency", "accuracy of these neurons alone"),
     }
-    figure = _drawn(lines, axes, "One neuron is useless; a few hundred neurons together answer every pair")
+    figure = _drawn(
+        lines, axes, "One neuron alone is no better than guessing; a few hundred neurons together answer every pair"
+    )
     figure.update_xaxes(type="log", row=1, col=1)
     return figure.update_yaxes(range=[0, 1.05])
 
@@ -221,7 +224,7 @@ def _attractor() -> go.Figure:
 def _alignment_first(m: CyclicMeasurements) -> go.Figure:
     epochs = [e for e in sorted(m.snapshots) if e % 200 == 0]
     if len(epochs) < 3:
-        raise NotRecorded(f"no snapshots of {m.name} were kept")
+        raise NotRecorded(f"no snapshots of {m.name} are available")
     waves = [waves_at(m, epoch) for epoch in epochs]
     lines = {
         "misalignment": [Line(epochs, [float(w.D.abs().median()) for w in waves], "median |D|", mode="lines+markers")],
@@ -247,7 +250,7 @@ def _stages(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
 def _kinds_of_pairs(m: CyclicMeasurements) -> go.Figure:
     kinds, epochs = kinds_of(m), sorted(e for e in m.snapshots if e)
     if not epochs:
-        raise NotRecorded(f"no snapshots of {m.name} were kept")
+        raise NotRecorded(f"no snapshots of {m.name} are available")
     logits = {epoch: logits_at(m, epoch) for epoch in epochs}
     right = {epoch: answers_moved(x) for epoch, x in logits.items()}
     sure = {epoch: right_probability(x) for epoch, x in logits.items()}

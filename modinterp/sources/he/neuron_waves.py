@@ -26,7 +26,9 @@ def check_shape(m: CyclicMeasurements) -> MLPConfig:
     config = m.config
     is_sum = isinstance(config, MLPConfig) and config.joined == "sum" and config.n_layers == 1
     if not isinstance(config, MLPConfig) or not is_sum or config.mlp_biases or config.unembed_bias or config.n_ctx != 2:
-        raise NoSuchPart(f"{m.name} is no hidden layer on the sum of two tokens without biases")
+        raise NoSuchPart(
+            f"{m.name} is not a network of one hidden layer without biases that reads the sum of two tokens"
+        )
     return config
 
 

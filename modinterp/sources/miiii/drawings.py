@@ -194,7 +194,7 @@ FIGURES = {
         needs_no_run=True,
     ),
     "labels": Drawing(number="Figure 3", draw=_labels, needs_no_run=True),
-    "search": Drawing(number="Table 1: a search", draw=_search, needs_no_run=True),
+    "search": Drawing(number="Table 1: search for hyper-parameters", draw=_search, needs_no_run=True),
     "importances": Drawing(
         number="Table 1: which hyper-parameters mattered", draw=_importances, needs_no_run=True, beside="search"
     ),
@@ -212,7 +212,7 @@ FIGURES = {
     "active": Drawing(number="Table 3 of the source's later text", draw=_active),
     "primality": Drawing(number="The primality test", draw=_primality),
     "accuracy_printed": Drawing(
-        number="Figure 5 from 30% of the inputs, as the text prints it",
+        number="Figure 5 for a network trained on 30% of the inputs, as the text states",
         draw=_accuracy,
         first_of=(PRINTED,),
         beside="accuracy",

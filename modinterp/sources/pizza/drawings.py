@@ -33,7 +33,8 @@ def phase_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame:
 def _phases(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
     table = phase_table(measured)
     title = (
-        "Networks are pizzas at low and clocks at high attention rates; wide networks stay pizzas up to higher rates"
+        "Networks are pizzas at low attention rates and clocks at high rates; wide networks stay pizzas up "
+        "to higher rates"
     )
     return phase_diagram.phase_diagram(table, title) if len(table) else None
 
@@ -45,7 +46,7 @@ def _rates(measured: Mapping[str, CyclicMeasurements]) -> go.Figure | None:
 
 
 def _distance(m: CyclicMeasurements) -> go.Figure:
-    title = "The correct logit against the distance of the two numbers: stripes are the sign of a pizza"
+    title = "The correct logit by the distance of the two numbers: stripes are the sign of a pizza"
     return symmetry.correct_logits(correct_logits(m.logits.cpu()), "a - b", title)
 
 
@@ -75,8 +76,8 @@ def _components_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFram
 
 def _formulas() -> go.Figure:
     title = (
-        "A clock's correct logit is equal for all pairs; a pizza's correct logit vanishes where the two points "
-        "lie opposite"
+        "The correct logit of a clock is equal for all pairs; that of a pizza vanishes where the points of "
+        "a and b lie opposite each other"
     )
     return phase_diagram.formula_maps(P, 3, ("clock", "pizza", "two absolute values", "accompanying"), title)
 

@@ -4,13 +4,16 @@ from modinterp.sources.story import Story
 
 STORY = Story(
     sentences=(
-        "A clock multiplies: it adds two angles, and with one circle is right on {clock.ideal[least accuracy of one "
-        "circle]:.0%} of all pairs. A pizza takes the middle of two points of a circle, which needs no product, and "
-        "is right on {pizza.ideal[least accuracy of one circle]:.0%}, too. For the ideal algorithms this statement "
-        "{pizza.ideal}.",
-        "The pizza is weak where the points of a and b lie nearly opposite each other: the correct logit falls to "
-        "{pizza.ideal[least size of a logit of one circle]:.1%} there. Absolute values of sums, which ReLUs make, "
-        "explain {pizza.harmonic[squared correlation]:.1%} of the logit; this statement {pizza.harmonic}.",
+        "A clock adds two angles by multiplying waves, and with one circle is right on {clock.ideal[least "
+        "accuracy of one circle]:.0%} of all pairs. A pizza averages two points of a circle, which needs no"
+        " product, and with one circle is right on {pizza.ideal[least accuracy of one circle]:.0%}, too. "
+        "For the ideal algorithms this statement {pizza.ideal}.",
+        (
+            "Where the points of a and b lie nearly opposite each other on the circle, the pizza's correct "
+            "logit falls to {pizza.ideal[least size of a logit of one circle]:.1%} of its largest value. "
+            "Absolute values of sums, which ReLUs make, explain {pizza.harmonic[squared correlation]:.1%} of "
+            "the logit; this statement {pizza.harmonic}."
+        ),
         "Two measures distinguish clock and pizza. Gradient symmetricity measures whether a logit depends on both "
         "numbers equally: it is {gs.theory[symmetricity of networks of sums]:.2f} for networks of sums, and "
         "{gs.theory[symmetricity of a network of products]:.2f} for a product. Distance irrelevance measures whether "

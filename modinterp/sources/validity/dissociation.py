@@ -73,7 +73,7 @@ def by_rule(m: CyclicMeasurements, site: Literal["logits", "embedding"] = "logit
         NoSuchPart: the network was not trained on exceptions.
     """
     if not isinstance(m.task, AdditionWithExceptions):
-        raise NoSuchPart(f"{m.task.name} has no exceptions")
+        raise NoSuchPart(f"the task {m.task.name} has no exceptions")
     without = m.without(frequencies=m.freqs, site=site).logits
     alone = m.logits.double() - without if site == "logits" else None
     changed = {WHOLE: m.logits, WITHOUT: without, ALONE: alone}

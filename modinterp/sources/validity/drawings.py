@@ -13,8 +13,8 @@ from modinterp.sources.validity.runs import EXCEPTIONS, MULTITASK
 
 def _doses(m: CyclicMeasurements) -> go.Figure:
     title = (
-        "Turning key circles moves the answer, and scaling key circles changes the accuracy; other circles have "
-        "neither effect"
+        "Rotating key circles changes the answer, and scaling key circles changes the accuracy; other "
+        "circles have neither effect"
     )
     return dose_response.dose_response(m.causal.dose_response, m.causal.turn_response, title)
 
@@ -25,7 +25,7 @@ def _periods(m: PairMeasurements) -> go.Figure:
         f"accuracy {words} of the embedding": dissociation.of_change(table, change)
         for change, words in (("without", "without one period"), ("alone", "with one period alone"))
     }
-    title = "Each period of the embedding serves its own task, and no other"
+    title = "Each period of the embedding is used for its own task, and for no other task"
     return double_dissociation.double_dissociation(panels, title)
 
 
@@ -34,7 +34,9 @@ def _exceptions(m: CyclicMeasurements) -> go.Figure:
         "accuracy after a change at the logits": dissociation.by_rule(m),
         "accuracy after a change at the embedding": dissociation.by_rule(m, "embedding"),
     }
-    title = "In the logits the circles serve only the rule (sums); inside the network, exceptions also need circles"
+    title = (
+        "In the logits the circles are used only for the rule (sums); inside the network, exceptions also need circles"
+    )
     return double_dissociation.double_dissociation(panels, title)
 
 
@@ -43,7 +45,7 @@ FIGURES = {
         number="Dose and response",
         draw=_doses,
         table=Table(
-            title="Fit of the logit formula after a turn, divided by the fit before the turn",
+            title="Fit of the logit formula after a rotation of circles, divided by the fit before the rotation",
             make=lambda m: m.causal.turn_response,
         ),
     ),
@@ -60,10 +62,11 @@ FIGURES = {
         table=Table(title="Accuracy on the rule and on exceptions", make=dissociation.by_rule),
     ),
     "onset": Drawing(
-        number="Onset of the half turn",
+        number="When a rotation by half a step begins to change answers",
         draw=lambda m: dose_response.onset(m.causal.onset),
         table=Table(
-            title="Accuracy and share of pairs moved by the half turn, by epoch", make=lambda m: m.causal.onset
+            title="Accuracy, and share of pairs changed by a rotation by half a step, by epoch",
+            make=lambda m: m.causal.onset,
         ),
     ),
 }

@@ -33,7 +33,9 @@ class Criterion:
 
 
 CRITERIA = (
-    Criterion("C1", "falsifiability", "confirmed", "Every claim here has a tolerance that we committed before seeing the claim's numbers. If a prototype's numbers influenced the tolerance, the claim says so. Two tolerances changed afterwards; the page lists these changes."),
+    Criterion("C1", "falsifiability", "confirmed", "Every claim here has a tolerance that we committed before seeing the claim's numbers. If a prototype's"
+        " numbers influenced the tolerance, the claim states this. Two tolerances changed after the "
+        "measurement; the page lists these changes."),
     Criterion("C2", "structure", "confirmed", claims=("C2.structure",)),
     Criterion("C3", "convergence", "partial", claims=("C3.convergence",)),
     Criterion("C4", "discriminant", "partial", claims=("C4.discriminant", "C4.memorised")),
@@ -42,7 +44,8 @@ CRITERIA = (
     Criterion("M1", "reliability", "partial", claims=("M1.reliability",)),
     Criterion("M2", "baseline separation", "confirmed", claims=("M2.baseline", "M2.swap")),
     Criterion("M3", "stability", "partial", "Only one choice changes the result: whether companions (waves of twice a key frequency) are included.", ("M3.stability",)),
-    Criterion("M4", "calibration", "partial", "Chance is 1 in p, or a loss of ln p nats (4.727 at p = 113). Networks with circles planted by hand give 1. Each number is also measured in untrained and in memorising networks."),
+    Criterion("M4", "calibration", "partial", "Chance is 1 in p, or a loss of ln p nats (4.727 at p = 113). In networks whose circles we wrote by "
+        "hand, the score is 1. Each number is also measured in untrained and in memorising networks."),
     Criterion("M5", "sensitivity", "untested", claims=("M5.sensitivity",)),
     Criterion("M6", "invariance", "confirmed", claims=("M6.invariance",)),
     Criterion("M7", "selection", "untested", claims=("M7.selection",)),
@@ -66,9 +69,12 @@ CRITERIA = (
     Criterion("E6", "prediction", "confirmed", claims=("E6.prediction", "E6.rivals")),
     Criterion("V1", "level", "partial", "The audited claim is causal and structural. The claim describes the algorithm of circles and unembedding and the location of heads, but no single neurons."),
     Criterion("V2", "match of evidence", "partial", "The causal part of the claim depends on criteria I1, I2, I4 and M2, and the structural part on criterion C2. If one of these criteria fails in a network, we do not claim the dependent part for this network."),
-    Criterion("V3", "simpler account", "partial", "A simpler explanation says only that circles are present and used. Turning circles by half a step, to angles without a token, excludes this explanation."),
+    Criterion("V3", "simpler account", "partial", "A simpler explanation says only that circles are present and used. Rotating circles by half a step, to"
+        " angles without a token, excludes this explanation."),
     Criterion("V4", "labels", "confirmed", "Criterion M7 defines key frequency, I5 defines Clock and Pizza, and C4 defines memorised. 'Fourier multiplication' claims too much, since Pizza circles do not multiply."),
-    Criterion("V5", "scope", "confirmed", "The claim is about small networks that add modulo a number with few circles. The claim excludes networks that use most frequencies, have no nonlinearity, or are larger. A self-audit is no independent audit."),
+    Criterion("V5", "scope", "confirmed", "The claim is about small networks that add modulo a number with few circles. The claim excludes "
+        "networks that use most frequencies, have no nonlinearity, or are larger. This self-audit is not an "
+        "independent audit."),
 )  # fmt: skip
 
 

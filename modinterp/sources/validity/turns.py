@@ -13,7 +13,7 @@ from modinterp.measurements.turned import Turned
 
 Adds = CyclicMeasurements | GroupMeasurements
 HALF = "half turn: the answer moves by one"
-SEEN = "we chose the limit after seeing numbers"
+SEEN = "we chose this tolerance after seeing measured numbers"
 
 
 class CausalOfKeys(Causal):

@@ -53,5 +53,5 @@ def test_the_nearest_output_of_a_residual_stream() -> None:
 def test_too_few_outputs_and_equal_ones_are_refused() -> None:
     with pytest.raises(ValueError, match="3 outputs"):
         output_circle(torch.rand(4, 2))
-    with pytest.raises(ValueError, match="all alike"):
+    with pytest.raises(ValueError, match="all are equal"):
         output_circle(torch.ones(4, 5))

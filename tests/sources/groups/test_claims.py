@@ -140,7 +140,7 @@ def test_a_checkpoint_of_another_group_is_named(tmp_path: Path, capsys: pytest.C
         ([], "needs d_vocab 240, but the weights have 24 (read as groups/s5-mlp-2; --as names the run"),
         (["--as", "groups/s5-mlp-9"], "groups has no run 'groups/s5-mlp-9'; did you mean"),
         (["--as", "groups/d59-mlp-1"], "needs d_vocab 236, but the weights have 24"),
-        (["--group", "M11"], "no group has the name 'M11'"),
+        (["--group", "M11"], "there is no group named 'M11'"),
         (["--elements", str(file)], "--elements belongs to --group"),
         (["--group", "A4", "--elements", str(tmp_path / "none.txt")], "there is no file"),
     ):

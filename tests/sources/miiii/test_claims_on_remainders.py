@@ -152,7 +152,7 @@ def test_measurements_are_of_every_task_and_refuse_what_has_no_digits(
     assert later_primes(m) == (11,)
     assert m.questions.order_matters == (False, False, True, True, True)
     assert len(m.questions.accuracies_with_positions_swapped) == len(m.test_accuracies) == 5
-    with pytest.raises(ValueError, match="no grid of pairs"):
+    with pytest.raises(ValueError, match="not form a grid of pairs"):
         PairMeasurements(tiny_max)
     with pytest.raises(NotRecorded, match="no remainders"):
         _ = measure(small[NANDA[0]]).questions.primality

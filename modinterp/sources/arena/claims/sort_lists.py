@@ -88,8 +88,10 @@ CLAIMS = (
     Claim(
         id="arena.sort.gap",
         where="October, adversarial lists",
-        statement="The network sorts lists with large jumps between neighbouring numbers wrongly. Large jumps are "
-        "rare in training.",
+        statement=(
+            "The network sorts lists with large jumps between neighbouring numbers wrongly. Lists with large "
+            "jumps are rare in the training data."
+        ),
         source_says="the network sorts a list of 0 and the numbers 40 to 48 wrongly",
         measure=each(lambda m: {SMALL_GAP: right_behind_jumps(m, 10), LARGE_GAP: right_behind_jumps(m, 30)}),
         expected={

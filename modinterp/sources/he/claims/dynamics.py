@@ -154,7 +154,9 @@ CLAIMS = (
         measure=each(_preserve_quad),
         expected={
             LEAST_EARLY: at_least(
-                0.9999, "while predicted probabilities are nearly uniform, a single frequency is preserved exactly"
+                0.9999,
+                "while predicted probabilities are nearly uniform, gradient descent preserves a single "
+                "frequency exactly",
             ),
             LEAST_LATE: at_least(
                 0.95, "in the authors' network one frequency holds at least .967 of each neuron's energy at epoch 9,800"

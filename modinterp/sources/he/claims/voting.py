@@ -279,8 +279,8 @@ CLAIMS = (
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
-            "In networks named sgd, the weights without their cosines still answer up to 21% of the pairs. All other "
-            "parts of the statement hold in all networks."
+            "In networks named sgd, the remainder of the weights, without the cosines, still answers up to "
+            "21% of the pairs. All other parts of the statement hold in all networks."
         ),
         control="also true before training",
     ),

@@ -316,7 +316,7 @@ CLAIMS = (
                 what="the precondition",
                 before="13 of the 25 tasks had to be solved; the claim was not measured",
                 now="there is no precondition; a run that ends too early to decide the claim is not measured",
-                why="a network that masking delays forever could refute the claim, but the precondition excluded it",
+                why="the precondition excluded networks whose tasks never generalise, which would refute the claim",
             ),
         ),
         control="also true of a contrast",

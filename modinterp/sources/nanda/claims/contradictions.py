@@ -61,7 +61,7 @@ CONTRADICTIONS = (
     Contradiction(
         "X-N6",
         "The paper counts 4 components for each key frequency (sections 4.1 and 5.1), or 8 components "
-        "(section 4.4). The paper's code counts 2 directions.",
+        "(section 4.4). The paper's code counts 2 directions for each key frequency.",
         {
             "s44.keep_key_only": (
                 *ablations.RATIO_WITH_TERMS.values(),

@@ -70,7 +70,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
     "P53_1": mixed("The statement holds in seed 0. The other seeds end with test losses above 1e-3 (P53_2 to P53_5)."),
     "P53_2": mixed(STUCK.format("by epoch 12,000, and keeps this accuracy", "99.0%", "0.14")),
-    "P53_3": mixed(STUCK.format("near epoch 28,000", "99.75%", "5.8e-3, still falling")),
+    "P53_3": mixed(STUCK.format("near epoch 28,000", "99.75%", "5.8e-3 that still falls")),
     "P53_4": mixed(STUCK.format("near epoch 16,000, with a less sparse W_E than in the paper", "98.7%", "0.042")),
     "P53_5": mixed(STUCK.format("by epoch 4,000, and keeps this accuracy", "99.8%", "0.010")),
     "dropout_p2_1": pending(

@@ -34,7 +34,7 @@ ONE_FREQUENCY_A_HEAD = {
         0.5, "in table 2 one frequency explains 97.9% or more of the attention of each head"
     ),
 }
-PERIODIC = at_least(0.85, "this share is above 0.85 for 84.6% of the paper's neurons")
+PERIODIC = at_least(0.85, "one frequency explains more than 0.85 of the variance for 84.6% of the paper's neurons")
 
 
 def _embedding(m: CyclicMeasurements) -> dict[str, Value]:

@@ -90,7 +90,7 @@ CLAIMS = (
         source_says="memorisation lasts from epoch 0 to epoch 1,400",
         measure=_memorization,
         expected={
-            "t1": between(800, 2500, "memorisation ends at 1,400 in the paper"),
+            "t1": between(800, 2500, "memorisation ends at epoch 1,400 in the paper"),
             "largest excluded over train loss before t1 / 2": at_most(
                 10, "train loss and excluded loss fall together in figure 7"
             ),

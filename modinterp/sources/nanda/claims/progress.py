@@ -225,7 +225,9 @@ CLAIMS = (
         source_says="none printed",
         measure=_weights,
         expected={
-            "sum of all rises after t1 over the fall": at_most(0, "the sum falls smoothly if it never rises"),
+            "sum of all rises after t1 over the fall": at_most(
+                0, "the sum of squared weights falls smoothly if it never rises"
+            ),
             "slope t2 to t3 over slope t1 to t2": at_least(
                 2, "in figure 7 the sum of squared weights falls visibly faster in cleanup"
             ),

@@ -300,8 +300,8 @@ CLAIMS = (
         finding=Finding(
             "holds",
             "With the loss in float32, a network has 5 or 6 slingshots in 20,000 epochs, and the claim "
-            "expects at least 5. With the loss in float64 there are no slingshots; in float16 three seeds "
-            "have 8 to 26.",
+            "expects at least 5. With the loss in float64 there are no slingshots; with the loss in float16"
+            " three seeds have 8 to 26 slingshots.",
         ),
         changed=(
             Change(

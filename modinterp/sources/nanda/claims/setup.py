@@ -190,7 +190,7 @@ CLAIMS = (
         printed={"grokked": 10_000},
         outside={"grokked": "figure 2 shows grokking near epoch 10,000"},
         expected={
-            "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at 1,400 in the paper"),
+            "train accuracy by epoch 1,500": at_least(0.999, "memorisation ends at epoch 1,400 in the paper"),
             "test accuracy when memorised": at_most(0.3, "test accuracy is low before grokking"),
             "test accuracy by epoch 30,000": at_least(0.999, "all five curves of test accuracy end at 1"),
             "grokked": between(3_000, 25_000, "the paper's networks grok near epoch 10,000; seeds differ"),

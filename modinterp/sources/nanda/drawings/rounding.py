@@ -81,7 +81,10 @@ FIGURES = {
     "rounding": Drawing(
         number="The paper's own seed",
         draw=lambda measured: pairs.curves(
-            measured, title="One seed, one matrix changed by rounding: the curves separate while the network groks"
+            measured,
+            title=(
+                "Loss curves of one seed whose matrices differ by rounding: the curves separate while the network groks"
+            ),
         ),
         all_of=ROUNDING,
         table=Table(title="Numerical replicates of the paper's seed", make=_variants),

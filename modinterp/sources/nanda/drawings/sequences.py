@@ -22,7 +22,7 @@ def _digits(measured: Mapping[str, SequenceMeasurements]) -> go.Figure | None:
 
 
 def _composition(m: SequenceMeasurements) -> go.Figure:
-    title = "Neither an induction head nor a previous-token head helps without the other"
+    title = "Neither an induction head nor a previous-token head lowers the loss without the other"
     return sequences.composition(m.previous, m.induction(latest=False), m.losses_without, title)
 
 

@@ -140,7 +140,10 @@ FIGURES = {
         draw=partial(
             _sweep,
             value=_fraction,
-            title="Mod 401, a tenth of the pairs is too little; with a fifth, the network generalises at once",
+            title=(
+                "Mod 401, networks do not generalise from a tenth of the pairs; from a fifth, the network "
+                "generalises at once"
+            ),
             log_epochs=True,
         ),
         all_of=("nanda/p401-fraction-*",),

@@ -9,9 +9,9 @@ LEADS = Change(
     now="a leading circle has at least 10% of the embedding's variance",
     why=(
         "The circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7% of the embedding's "
-        "variance. The source calls the first three leading and the last three accompanying. With a limit "
-        "of 8%, the pizza's formula did not explain all leading circles of Model A. At the time of this "
-        "change we had not examined any network of ours."
+        "variance. The source calls the three largest circles leading and the three smallest circles "
+        "accompanying. With a limit of 8%, the pizza's formula did not explain all leading circles of Model"
+        " A. At the time of this change we had not examined any network of ours."
     ),
 )
 

@@ -86,8 +86,8 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-P8",
         conflict=(
-            "The source's circularity is a mean over the leading four principal components. Two good circles "
-            "make this mean 1, even if the other components are no circles."
+            "The source's circularity is a mean over the leading four principal components. Two good "
+            "circles make this mean 1, even if all other components are not circles."
         ),
         settled_by={"circularity": (models.CIRCULARITY, models.LEAST_PURE, models.PURITY)},
         follows="We also report, for every leading circle, the share of its energy at one frequency.",

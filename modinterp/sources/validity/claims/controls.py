@@ -102,7 +102,7 @@ CLAIMS = (
         measure=each(_minimality),
         expected={
             "loss without the least needed circle, times the loss with all": at_least(
-                2, f"a doubled loss is no rounding error; {SEEN}"
+                2, f"a doubling of the loss is more than rounding error; {SEEN}"
             )
         },
         needs=WITH_NEURONS,

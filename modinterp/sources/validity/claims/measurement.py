@@ -207,7 +207,9 @@ CLAIMS = (
         source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
         expected={
-            HALF: at_least(0.95, "0.95 is our usual tolerance for a half turn"),
+            HALF: at_least(
+                0.95, "we usually require that a rotation by half a step changes 0.95 of the answers by one"
+            ),
             "formula kept by the half turn": at_least(
                 0.80, "a network that is only a lookup table of tokens keeps 0.13"
             ),

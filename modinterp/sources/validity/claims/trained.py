@@ -64,10 +64,10 @@ CLAIMS = (
                 "both networks",
             ),
             "exceptions that are recalled without the keys, share": at_least(
-                0.80, "most exceptions should be recalled; we chose the limit on prototypes of both networks"
+                0.80, "most exceptions should be recalled; we chose the tolerance on prototypes of both networks"
             ),
             "held-out sums that are right with the keys alone, share": at_least(
-                0.90, "most sums should be right; we chose the limit on prototypes of both networks"
+                0.90, "most sums should be right; we chose the tolerance on prototypes of both networks"
             ),
             "exceptions that are recalled with the keys alone, share": at_most(
                 0.10,
@@ -96,7 +96,7 @@ CLAIMS = (
             MOVED: at_most(
                 0.10,
                 "rotating circles that do not determine the answer should not change the answer; we chose "
-                "the limit on a prototype of one network",
+                "the tolerance on a prototype of one network",
             ),
             "fit of the formula to the logits, times that before": at_most(
                 0.10,
