@@ -50,8 +50,8 @@ PARTS: dict[str, Callable[[str], bool]] = {
     "Explanations": lambda what: what == EXPLANATION,
 }
 WRITTEN = (
-    "`python benchmarks/scaling.py --write` measures the numbers on this page, and writes the page. CPU time is the sum "
-    "over all threads. On a busy machine, CPU time is more reliable than wall time."
+    "`python benchmarks/scaling.py --write` measures the numbers on this page, and writes the page. CPU time is the "
+    "sum over all threads. On a busy machine, CPU time is more reliable than wall time."
 )
 LIMIT = 3600.0  # seconds for one number
 
@@ -278,7 +278,14 @@ def page(found: Mapping[str, Sequence[Measured]], line: str, kept: Mapping[str, 
              "p](scaling.svg)", ""]  # fmt: skip
     for title, of_title in PARTS.items():
         some = {what: rows for what, rows in found.items() if of_title(what)}
-        told = [f"The numbers in this section were measured with {line}.", "", *(f"- {x}" for x in sentences(some)), "", *table(some), ""]
+        told = [
+            f"The numbers in this section were measured with {line}.",
+            "",
+            *(f"- {x}" for x in sentences(some)),
+            "",
+            *table(some),
+            "",
+        ]
         lines += [f"## {title}", "", *([kept[title].strip(), ""] if title in kept else told)]
     return "\n".join(lines)
 
