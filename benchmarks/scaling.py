@@ -143,8 +143,8 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
         if what == EXPLANATION:
             lines.append(
                 f"An explanation takes {first.cpu:.1f} s of CPU time and {first.mebibytes:,.0f} MiB of memory at p = "
-                f"{first.size}, and {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. The CPU time of "
-                f"an explanation grows as p to the power {time:.2f}, and its peak memory as p to the power {memory:.2f}."
+                f"{first.size}, and {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. The CPU time "
+                f"of an explanation grows as p to the power {time:.2f}, and its peak memory as p to the power {memory:.2f}."
             )
         else:
             lines.append(
@@ -278,14 +278,8 @@ def page(found: Mapping[str, Sequence[Measured]], line: str, kept: Mapping[str, 
              "p](scaling.svg)", ""]  # fmt: skip
     for title, of_title in PARTS.items():
         some = {what: rows for what, rows in found.items() if of_title(what)}
-        told = [
-            f"The numbers in this section were measured with {line}.",
-            "",
-            *(f"- {x}" for x in sentences(some)),
-            "",
-            *table(some),
-            "",
-        ]
+        measured_with = f"The numbers in this section were measured with {line}."
+        told = [measured_with, "", *(f"- {x}" for x in sentences(some)), "", *table(some), ""]
         lines += [f"## {title}", "", *([kept[title].strip(), ""] if title in kept else told)]
     return "\n".join(lines)
 

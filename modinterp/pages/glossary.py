@@ -10,7 +10,7 @@ TERMS = {
     "ablation": "Removing a part of a network, such as a head, a neuron or a frequency, to see how the answers change.",
     "algorithm": "The steps by which a network gets from its inputs to the answer.",
     "circle": "A plane of an embedding in which the numbers stand at the angles of one frequency.",
-    "claim": "A record of one statement of a source, with its words, the number to measure, the runs and the tolerance.",
+    "claim": "A record of one statement of a source: its words, the number to measure, the runs and the tolerance.",
     "clock": "A way to add with circles: it multiplies waves of a and b, and the right logit is equal for all pairs.",
     "contradiction": "A place where a source states two things that cannot both be true.",
     "control": "The same measurement where the effect should be absent, such as on an untrained network.",
