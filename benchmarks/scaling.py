@@ -144,7 +144,8 @@ def sentences(found: Mapping[str, Sequence[Measured]]) -> list[str]:
             lines.append(
                 f"An explanation takes {first.cpu:.1f} s of CPU time and {first.mebibytes:,.0f} MiB of memory at p = "
                 f"{first.size}, and {last.cpu:.1f} s and {last.mebibytes:,.0f} MiB at p = {last.size}. The CPU time "
-                f"of an explanation grows as p to the power {time:.2f}, and its peak memory as p to the power {memory:.2f}."
+                f"of an explanation grows as p to the power {time:.2f}, and its peak memory as p to the power "
+                f"{memory:.2f}."
             )
         else:
             lines.append(
