@@ -1,8 +1,8 @@
 """Process large activations in blocks, so that no computation copies the whole tensor.
 
 Sums over pairs are computed in blocks of rows. Computations for each neuron or class use blocks of columns. A small
-tensor is a single block, so its results are bit-for-bit those of the whole tensor. The results of blocks are written
-into one preallocated tensor. A list of separate results would fragment the memory.
+tensor is a single block, so results computed in blocks equal those of the whole tensor in every bit. The results of
+blocks are written into one preallocated tensor. A list of separate results would fragment the memory.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def activations(
         precise: True to compute in float64; False for the network's own dtype, which suffices for pictures.
         with_logits: True to keep the logits.
     Raises:
-        ValueError: the task's inputs form no grid, or the default device of torch is `meta`.
+        ValueError: the task's inputs form no grid, or torch's default device is `meta`.
     """
     check_default_device()
     grid = _grid(task)

@@ -1,4 +1,6 @@
-"""Generate answers greedily: each generated token is fed back in, where training feeds in the correct token."""
+"""Generate answers greedily: each generated token is fed back into the network, instead of the correct token as in
+training.
+"""
 
 from __future__ import annotations
 

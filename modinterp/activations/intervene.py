@@ -23,7 +23,7 @@ def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network
 
     Args:
         values: map from the name of a hook to the new values, which broadcast to the shape that `activations` returns.
-            The network must then be run on all inputs of the task at once.
+            Inside the block, the network must be run on all inputs of the task at once.
     Raises:
         ValueError: a name is not a hook of this network.
     """
@@ -49,8 +49,8 @@ def logits_with(
 
     Args:
         grid: all activations of the network, from `modinterp.activations.activations`, if they are already computed.
-            After the last nonlinearity the network is affine. A change there gives the change of the logits through the
-            weights, without a forward pass.
+            After the last nonlinearity, the network is an affine map. For a change after the last nonlinearity, the
+            change of the logits follows from the weights, without a forward pass.
 
     >>> import torch
     >>> from modinterp import models, tasks

@@ -37,7 +37,7 @@ def heads_at_mean(
     Unlike zeros, means keep the constant part of a head's output, on which later components may rely.
 
     Args:
-        means: from `mean_outputs`.
+        means: mean outputs of the heads, from `mean_outputs`.
         heads: pairs (layer, index), one for each head.
         positions: positions at which the outputs are replaced; all positions by default.
     Raises:

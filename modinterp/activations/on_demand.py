@@ -44,8 +44,8 @@ def size_of_all(network: Network, task: Task) -> int:
 def has_narrow_logits(network: Network, inputs: int) -> bool:
     """Return True if logits are computed on demand, as the product of the residual stream and W_U.
 
-    This is the case if logits would take more than 1 GiB in float32, and the network has no final layer norm and no
-    unembedding bias.
+    Logits are computed on demand if they would take more than 1 GiB in float32, and the network has no final layer norm
+    and no unembedding bias.
     """
     config = network.cfg
     if not isinstance(config, TransformerConfig) or config.normalization_type is not None or config.unembed_bias:

@@ -37,7 +37,7 @@ def other_a(by: int = 1) -> Source:
 
 
 def sources(task: Task, source: Source) -> tuple[Int[Tensor, "a b"], Int[Tensor, "a b"]]:
-    """Return the source of every pair (a, b) as two grids, one with its first and one with its second number.
+    """Return the source of every pair (a, b) as two grids: one with the source's first number, and one with its second.
 
     Raises:
         ValueError: the inputs form no grid of pairs, or a source lies outside the grid.
@@ -105,10 +105,10 @@ def _from_source(x: Tensor, a: Tensor, b: Tensor, head: int | None) -> Tensor:
 def path_patched(
     network: Network, task: Task, sender: str, receiver: str, source: Source, head: int | None = None
 ) -> Float[Tensor, "a b output"]:
-    """Return the logits of every pair when only the receiver sees the sender's activation from the source.
+    """Return the logits of every pair when only the receiver sees the sender's activation from the source pair.
 
-    First, the receiver is computed with the sender's activation from the source, while all other heads and neurons stay
-    unchanged. Then the network runs with this value of the receiver.
+    First, the receiver is computed with the sender's activation from the source pair, while all other heads and neurons
+    stay unchanged. Then the network runs on the pair with this value of the receiver.
 
     Args:
         sender: hook of the patched activation, such as `blocks.0.attn.hook_z`.
@@ -135,8 +135,9 @@ def path_patched(
 def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
     """Return the effect of patching each head and each MLP alone, as a share of the logit difference.
 
-    The table has one row per component. The effect is the mean logit difference between the source's answer and the
-    pair's own answer. It is scaled to 0 for the unpatched network, and to 1 for the network run on the source.
+    The table has one row per component. The effect of a component is the mean logit difference between the source's
+    answer and the pair's own answer. The effect is scaled to 0 for the unpatched network, and to 1 for the network run
+    on the source pair.
 
     Raises:
         ValueError: the inputs form no grid of pairs, or every pair has the same answer as its source.

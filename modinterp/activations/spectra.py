@@ -50,11 +50,11 @@ class Spectra:
     Attributes:
         names: names of the fields, `blocks.0.mlp.hook_post[3]` for a neuron and `blocks.0.attn.hook_pattern[2, 0]` for
             the attention of head 2 to position 0, both at the last position.
-        grid: numbers of values of a and of b.
+        grid: number of values of a, and number of values of b.
         epochs: the epochs of the entries.
-        waves: the strongest waves of each field, strongest first. A wave is given by its flat index in `wave_lengths`,
+        waves: the strongest waves of each field, strongest first. A wave is stored as its flat index in `wave_lengths`,
             `k_a * (p_b // 2 + 1) + k_b`.
-        lengths: the amplitudes of these waves, as in `wave_lengths`.
+        lengths: the amplitudes of the stored waves, as in `wave_lengths`.
         energies: for each field, the sum of squared deviations from its mean.
         means: the mean of each field.
     """

@@ -1,7 +1,8 @@
-"""Define the interface of a basis: its blocks, the order of the elements, and the variable of the answer.
+"""Define the interface of a basis: its frequencies or representations (blocks), the order of the elements, and the
+answer.
 
-A block is one frequency, for addition and subtraction, or one irreducible representation, for a finite group. Only the
-basis holds the sign of the operation, the order of the numbers and the right answers.
+A block of a basis is one frequency, for addition and subtraction, or one irreducible representation, for a finite
+group. Only the basis knows the sign of the operation, the order of the numbers and the right answers.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class Basis(ABC, Generic[Block]):
     """A basis for networks over pairs (a, b) of `n` elements; its blocks are frequencies or representations.
 
     Attributes:
-        block, blocks_name: name of a block in the singular and the plural.
+        block, blocks_name: words for one block, such as `frequency`, and for several blocks.
         answer: text of the operation that gives the answer, such as `a + b`.
-        is_operation: True if the task is the operation of this basis, so that its answers are waves of the blocks.
+        is_operation: True if the task is the operation of the basis, so that the answers are waves of its blocks.
     """
 
     block: str
@@ -40,7 +41,7 @@ class Basis(ABC, Generic[Block]):
     @property
     @abstractmethod
     def n(self) -> int:
-        """Number of elements."""
+        """Number of elements of the basis, such as p residues."""
 
     @property
     @abstractmethod
@@ -55,10 +56,10 @@ class Basis(ABC, Generic[Block]):
     @property
     @abstractmethod
     def all_blocks(self) -> tuple[Block, ...]:
-        """All blocks of the basis except the constant."""
+        """All blocks (frequencies or representations) of the basis except the constant."""
 
     def name(self, block: Block) -> str:
-        """Return the name of a block, such as `17` or `standard`."""
+        """Return the name of a frequency or representation, such as `17` or `standard`."""
         return str(block)
 
     def arranged(self, activation: Tensor, is_logits: bool = False) -> Tensor:
@@ -83,7 +84,7 @@ class Basis(ABC, Generic[Block]):
 
     @abstractmethod
     def answer_table(self, x: Float[Tensor, "a b *rest"], blocks: Sequence[Block]) -> Float[Tensor, "answer *rest"]:
-        """Return the values of `answer_part`, one for each answer."""
+        """Return the values of `answer_part` at every answer, as a table with one row per answer."""
 
     @abstractmethod
     def part(self, x: Float[Tensor, "element *rest"], blocks: Sequence[Block]) -> Float[Tensor, "element *rest"]:
@@ -91,37 +92,43 @@ class Basis(ABC, Generic[Block]):
 
     @abstractmethod
     def energy_shares(self, matrix: Float[Tensor, "element feature"]) -> Float[Tensor, " block"]:
-        """Return the share of a column-centred matrix's energy in every block."""
+        """Return the energy share of every frequency or representation in a column-centred matrix."""
 
     @abstractmethod
     def variance_shares(self, x: Float[Tensor, "a b feature"]) -> Float[Tensor, " block"]:
-        """Return the share of the features' variance over all pairs in every block of a, of b and of the answer."""
+        """Return the share of the features' variance over all pairs in every frequency or representation of a, of b and
+        of the answer.
+        """
 
     @abstractmethod
     def losses_without_each(self, logits: Logits) -> Float[Tensor, " block"]:
-        """Return the loss over all pairs after removing the answer's part in each block from the logits. [nats]"""
+        """Return, for each frequency or representation, the loss over all pairs after its waves of the answer are
+        removed from the logits. [nats]
+        """
 
     @abstractmethod
     def formula(self, logits: Logits, blocks: Sequence[Block]) -> Logits:
-        """Return the logits of the formula: the sum over blocks of a cosine of a + b - c, or of a character of a b
+        """Return the logits of the formula: a sum of cosines of a + b - c over frequencies, or of characters of a b
         c^-1.
         """
 
     @abstractmethod
     def periodic_share(self, logits: Logits, count: int) -> float:
-        """Return the share of the logits' variance over pairs in the best `count` blocks, for any function of the
-        answer.
+        """Return the share of the logits' variance over pairs in the `count` strongest frequencies (or representations)
+        of a, of b and of their products.
         """
 
     @abstractmethod
     def spectrum_nulls(
         self, matrix: Float[Tensor, "feature output"], count: int, at_start: Matrices, draws: int
     ) -> nulls.Nulls:
-        """Measure how clearly `count` blocks stand out of a matrix, compared with random matrices."""
+        """Measure how clearly `count` frequencies or representations stand out of a matrix, compared with random
+        matrices.
+        """
 
     @abstractmethod
     def energy_of_strongest(self, matrix: Matrix, count: int) -> float:
-        """Return the share of a row-centred matrix's energy in its `count` strongest blocks."""
+        """Return the energy share of the `count` strongest frequencies or representations in a row-centred matrix."""
 
     @property
     def some_pairs(self) -> Int[Tensor, " pair"] | None:
@@ -130,4 +137,4 @@ class Basis(ABC, Generic[Block]):
 
     @abstractmethod
     def logit_nulls(self, logits: Logits, count: int, at_start: Iterable[Logits] | None) -> nulls.Nulls:
-        """Measure how much of the logits `count` blocks explain, compared with logits without structure."""
+        """Measure how much of the logits `count` frequencies or representations explain, compared with random logits."""

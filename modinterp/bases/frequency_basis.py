@@ -29,12 +29,13 @@ from modinterp.tasks import Cyclic
 
 @dataclass(frozen=True)
 class Frequencies(Basis[int]):
-    """The frequencies of Z_n, for a + b and a - b, also after relabelling the numbers.
+    """The frequencies of Z_n, for a + b and a - b; also for operations that become an addition after relabelling the
+    numbers.
 
     Attributes:
-        cyclic: order of the numbers and sign of the operation.
+        cyclic: the order of the numbers, and the sign of the operation.
         answer: text of the operation, such as `a + b`, or `i + j` for positions in the cyclic group.
-        is_operation: False for a task that is not an addition; its numbers keep their order.
+        is_operation: False for a task that is not an addition; the task's numbers then keep their order.
         size: how many different numbers the task has.
     """
 

@@ -22,15 +22,15 @@ Numbers = Mapping[str, tuple[float, ...]]
 
 
 class Replayed(dict[str, tuple[float, ...]]):
-    """Numbers of a claim that were recorded when a network was published, and are not measured again."""
+    """Numbers of a claim that were recorded when a network was published, and that are not measured again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(ClaimData):
     """One statement of a source, with the methods that check it; pass every field by name.
 
-    The fields of `Claim` are those of `ClaimData`. Use `check` for runs that you choose, `check_available` for all
-    available runs of the source, and `check_foreign` for your own network.
+    The fields of `Claim` are those of `ClaimData`. Use `check` for chosen runs, `check_available` for all available
+    runs of the source, and `check_foreign` for your own network.
     """
 
     def check(self, *runs: Run) -> Result:
@@ -104,8 +104,8 @@ class Claim(ClaimData):
         """Return the result of a single-network claim from the numbers of each network, with the source's main network
         first.
 
-        Networks that fail the claim's precondition (`given`) are left out. If all networks fail it, the claim does not
-        apply.
+        Networks that fail the claim's precondition (`given`) are left out. If all networks fail the precondition, the
+        claim does not apply.
         """
         applicable = [(network, row) for network, row in rows if self._applies(row)]
         networks, kept = zip(*(applicable or rows[:1]), strict=True)
@@ -126,7 +126,8 @@ class Claim(ClaimData):
         return "variant" if self.finding.reason == "variant" else "" if applies else "does not apply"
 
     def check_foreign(self, run: Run) -> Result:
-        """Check the claim on a user's checkpoint; if it cannot be measured, the verdict is open instead of an error.
+        """Check the claim on a user's checkpoint; if the claim cannot be measured, return an open verdict instead of an
+        error.
 
         The verdict is open if the checkpoint lacks what the claim needs: a split, a history, snapshots, more runs, or a
         part of another architecture. The verdict is also open if the claim is about another task, or if its numbers are
@@ -177,7 +178,7 @@ class Claim(ClaimData):
 
 
 def recorded_among(result: Result, measured: Mapping[str, NetworkMeasurements]) -> tuple[str, ...]:
-    """Return the names of networks whose numbers in a result were recorded, and not recomputed from weights."""
+    """Return the names of networks whose numbers in a result were recorded earlier, and not recomputed from weights."""
     return tuple(name for name in result.runs if measured[name].is_recorded or name in result.recorded)
 
 

@@ -43,7 +43,7 @@ def each(measure: Measure) -> Measure:
 def in_pairs(measure: Measure) -> Measure:
     """Turn a measure of two networks with the same seed into a measure of all such pairs.
 
-    Each number becomes one number per pair.
+    Each number of the original measure becomes one number per pair.
 
     The new measure takes the networks of one recipe first, then the networks of the other recipe, in the same order of
     seeds.
@@ -96,7 +96,7 @@ class Change:
     """A change of a claim's tolerance, measure or verdict, made after its numbers were known.
 
     Attributes:
-        date: date of the change, `YYYY-MM-DD`.
+        date: date of the change, written as `YYYY-MM-DD`.
         what: description of the changed number, tolerance or measure.
         before, now: the tolerance or the number before and after the change.
         why: reason for the change.
@@ -125,25 +125,25 @@ class ClaimData:
         statement: the claim in our words.
         source_says: the number as the source prints it.
         measure: function from the measurements of the runs in `needs` to named numbers; a sequence holds one number per
-            run. Registered quantities need no `measure`: a claim only names their keys.
+            run. A claim that only uses registered quantities needs no `measure`: its tolerances name their keys.
         expected: map from the name of a number, or the key of a quantity, to the tolerance in which it must lie.
         behaviour: names among the expected numbers of `measure` that say how well a network works, such as accuracies.
-            They do not distinguish a mechanism, so controls are compared by the other numbers.
+            Numbers of `behaviour` do not distinguish a mechanism, so controls are compared by the other numbers.
         printed: map from the name of a number to its value in the source, for the table that compares the source's
             numbers with ours.
         outside: map from the name of a printed number to the reason why all our measured values differ from it.
         by_selection: names of numbers that were used to choose the first run of `needs` among its replicates, or that
-            follow from such numbers. The chosen network agrees by construction.
+            follow from such numbers. The chosen network satisfies the claim by construction.
         given: preconditions of the claim: map from the name of a number, such as an accuracy, to its tolerance. A
-            network outside a tolerance is not counted.
+            network that misses the tolerance of a precondition is not counted.
         needs: names of the runs on which the claim is measured; the first run stands for the source's own network.
         scope: `this run`, `any seed` (measured on all available runs of `needs`), or `any network` (mathematics and
             set-up, which are also true before training).
-        finding: the recorded verdict on the shipped networks.
+        finding: the verdict on the shipped networks, as recorded in the source's code.
         control: recorded answer to the question whether the claim's numbers, except behaviour, distinguish the trained
             network from an untrained one and from one that only memorised.
         reported: names of numbers without a tolerance, and keys of quantities, that the finding or a contradiction
-            reports. Some networks may lack such a number.
+            reports. Some networks may lack a number named in `reported`.
         said_of: function that returns True if the claim applies to networks of a task; by default to every task.
         figure: key of the source's figure that shows the claim.
         required: patterns of names, such as `SOURCE/decay-3-*`; for each pattern at least one matching run of `needs`
@@ -214,7 +214,7 @@ class ClaimData:
 
     @property
     def redefined(self) -> str:
-        """The verdict before its redefinition; empty where it had none."""
+        """The verdict before the redefinition of the claim; empty if the claim was not redefined or had no verdict."""
         return self.redefinition.was if self.redefinition is not None else ""
 
     @property
@@ -222,8 +222,8 @@ class ClaimData:
         """True if every tolerance except behaviour was used to choose the main network, which then agrees by
         construction.
 
-        A main network chosen by the claim's numbers is no evidence: it does not count among the networks in which the
-        claim holds.
+        A main network chosen by the claim's numbers is no evidence, so it does not count among the networks in which
+        the claim holds.
         """
         return bool(self.by_selection) and all(self.is_behaviour(n) or n in self.by_selection for n in self.expected)
 

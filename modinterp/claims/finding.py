@@ -53,7 +53,7 @@ class Finding:
 
     @property
     def words(self) -> str:
-        """The verdict and, if it is open, the reason."""
+        """The verdict and, if the verdict is open, the reason."""
         return f"{self.verdict} ({self.reason})" if self.reason else self.verdict
 
 

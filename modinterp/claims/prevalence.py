@@ -19,13 +19,15 @@ class Prevalence:
     """The number of independent seeds of one recipe in which a claim holds.
 
     Networks of one seed that differ only by rounding are numerical replicates and count as one seed. A claim holds in a
-    seed if it holds in most of its numerical replicates. Counts of numerical replicates are reported separately.
+    seed if it holds in most of its numerical replicates. Numbers of networks, including numerical replicates, are
+    reported separately from numbers of seeds.
 
     Attributes:
         seeds: number of independent seeds, and number of seeds in which the claim holds.
-        replicates: the same counts for the networks of those seeds that have several numerical replicates.
+        replicates: the number of networks, and of networks in which the claim holds, among seeds with several numerical
+            replicates.
         decided_by: if the claim holds only in some networks, what distinguishes them: `seed`, `draw order`, or
-            `rounding` if only numerical replicates differ. Empty if all networks agree.
+            `rounding` if only numerical replicates differ. The field `decided_by` is empty if all networks agree.
     """
 
     seeds: Share

@@ -12,7 +12,7 @@ from modinterp.training.relation import Relation, relation, replicate
 
 @dataclass(frozen=True)
 class Network:
-    """A network that a claim was measured on.
+    """A network on which a claim was measured.
 
     Attributes:
         name: name of the network's run.

@@ -25,11 +25,12 @@ class Result:
         measured: map from the name of a number to its values: a single value, or one value per network.
         networks: the networks on which the claim was measured.
         left_out: names of measured networks that fail the claim's precondition.
-        reason: reason why the verdict is open for any numbers; empty if the numbers decide. `why_open` adds `one seed`.
+        reason: reason why the verdict is open for any numbers; empty if the numbers decide. `why_open` also returns the
+            reason `one seed`.
         why: if the claim could not be measured on a user's network, text that says what is missing.
         terms: words for the parts of these networks, which titles of quantities use.
-        of_source: whether all available networks of the source were evaluated, so that one seed refutes nothing;
-            if False, the verdict concerns only the given networks.
+        of_source: True if all available networks of the source were evaluated; if False, the verdict concerns only the
+            given networks.
         recorded: names of networks whose numbers were recorded when published; other networks were measured now.
         control: the claim's numbers on control networks, such as the first network `before training`, if available.
         seconds: time of the measurement, without quantities that earlier claims had already computed. [s]
@@ -59,7 +60,9 @@ class Result:
 
     @property
     def why_open(self) -> Reason:
-        """Reason why the verdict is open; empty for other verdicts. One seed of a recipe refutes nothing."""
+        """Reason why the verdict is open; empty for other verdicts. One seed of a recipe cannot refute a claim, so the
+        verdict is open.
+        """
         is_one_seed = self.of_source and bool(self.networks) and self.seeds < 2
         if not self.reason and is_one_seed and self.claim.is_about_networks and self._measured_verdict == "refuted":
             return "one seed"
@@ -77,7 +80,7 @@ class Result:
     def seeds(self) -> int:
         """The number of independent seeds; for a comparison of recipes, the smallest number among the recipes.
 
-        The number is 0 if the claim is about no network.
+        The number of seeds is 0 if the claim is about no network.
         """
         if not self.claim.is_about_networks:
             return 0
@@ -107,7 +110,7 @@ class Result:
 
     @property
     def words(self) -> str:
-        """The verdict and, if it is open, the reason."""
+        """The verdict and, if the verdict is open, the reason."""
         return Finding(self.verdict, reason=self.why_open).words
 
     @property
@@ -137,8 +140,8 @@ class Result:
     def passes(self) -> tuple[bool, ...]:
         """True for each network, or pair of networks, whose numbers all lie in their tolerances.
 
-        Empty for a claim about several recipes that are not compared in pairs. Also empty if a joint number, such as a
-        median, misses its tolerance or is the only expected number.
+        `passes` is empty for a claim about several recipes that are not compared in pairs. `passes` is also empty if a
+        joint number, such as a median, misses its tolerance or is the only expected number.
         """
         n, claim = len(self._units), self.claim
         of_many = claim.scope == "any seed" and n > 1 and all(network.relation for network in self.networks)
@@ -186,8 +189,8 @@ class Result:
     def missed(self) -> dict[str, dict[str, tuple[str, str]]]:
         """Numbers outside their tolerances: a map from network to title of the number to value and tolerance, as text.
 
-        If networks are only compared, or the claim is about no network, the only key is the empty string. A value may
-        then be a range.
+        If networks are only compared, or the claim is about no network, the only key is the empty string. For compared
+        networks, a value may be a range.
         """
         if self.verdict not in ("mixed", "refuted"):
             return {}
@@ -205,8 +208,8 @@ class Result:
     def passes_control(self, numbers: Mapping[str, tuple[float, ...]]) -> bool | None:
         """Return True if the numbers of a control network, except behaviour, lie in the claim's tolerances.
 
-        Behaviour is compared only if every other expected number is missing or NaN. The result is None if a number is
-        missing or NaN and no other number misses its tolerance.
+        Behaviour is compared only if every other expected number is missing or NaN. `passes_control` is None if a
+        number is missing or NaN and no other number misses its tolerance.
         """
         expected = self.claim.expected
         known = [name for name in expected if any(value == value for value in numbers.get(name, ()))]
@@ -220,7 +223,9 @@ class Result:
 
     @property
     def specificity(self) -> Control:
-        """Text: the first control on which the claim also holds, else `told apart`, or `without control`."""
+        """Text: the first control on which the claim also holds, else `told apart` (no control passes) or `without
+        control`.
+        """
         passed = {when: self.passes_control(numbers) for when, numbers in self.control.items()}
         for when, words in CONTROLS.items():
             if passed.get(when):

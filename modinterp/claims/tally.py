@@ -31,10 +31,10 @@ class Tally:
     """Counts of measurements and of statements, by verdict and evidence.
 
     Attributes:
-        measurements, statements: maps from a key of `COLUMNS` to a count. Claims that hold are split by their evidence.
-            Claims of `mathematics` and set-up need no trained network. Claims of `many seeds` were measured on eight
-            independent seeds or more. A `redefined` claim had a worse verdict before its measure or tolerance was
-            changed with the number known. A `no control` claim also holds on a control network. A claim counts as
+        measurements, statements: maps from a key of `COLUMNS` to a count. The columns split claims that hold by their
+            evidence. Claims of `mathematics` and set-up need no trained network. Claims of `many seeds` were measured
+            on eight independent seeds or more. A `redefined` claim had a worse verdict before its measure or tolerance
+            was changed with the number known. A `no control` claim also holds on a control network. A claim counts as
             `by selection`, for any verdict, if its numbers chose the source's main network.
     """
 

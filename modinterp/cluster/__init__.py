@@ -1,1 +1,1 @@
-"""Work for a cluster: pieces that any machine can carry out, and one live table of their progress."""
+"""Distribute work over a cluster: pieces of work that any machine can run, and one live table of their progress."""

@@ -1,4 +1,4 @@
-"""How many cores of this machine have nothing to do, and how many threads torch takes of them."""
+"""Count the idle cores of this machine, and set the number of threads that torch uses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MOST_THREADS = 1024  # torch begins as many as it is told to, until the machine 
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def free_cores() -> int:
-    """Number of idle cores, at least one; all cores where the load is unknown."""
+    """Return the number of idle cores, at least one; the number of all cores if the load is unknown."""
     before, _, after = _Moment.now(), time.sleep(_SECONDS), _Moment.now()
     return after.free_since(before)
 
@@ -27,10 +27,10 @@ def free_cores() -> int:
 def set_threads(threads: int | None = None) -> None:
     """Set the number of torch's threads in this process; by default the number of free cores.
 
-    OMP_NUM_THREADS, where it is set, has said so already, and is kept.
+    If the variable OMP_NUM_THREADS is set, its number of threads is kept.
 
     Raises:
-        ValueError: less than one, or more than any machine needs.
+        ValueError: the number of threads is below 1, or larger than any machine needs.
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"--threads must be a whole number from 1 to {MOST_THREADS:,}, got {threads}")
@@ -43,11 +43,12 @@ def set_threads(threads: int | None = None) -> None:
 
 @contextmanager
 def within_free_cores() -> Iterator[None]:
-    """Let torch compute on no more threads than cores are free for a while: two threads on one core wait in turn.
+    """Limit torch's threads to the number of idle cores inside a `with` statement, since two threads on one core wait
+    in turn.
 
-    Use it around what computes for long. Counting free cores takes no time: a core is free if it was idle, or used by
-    this process, since the last count. Neither OMP_NUM_THREADS nor a smaller number of threads that was set before is
-    overruled.
+    Use `within_free_cores` around long computations. Counting free cores takes no time: a core is free if it was idle,
+    or used by this process, since the last count. A number of threads that OMP_NUM_THREADS or an earlier call set is
+    not raised.
     """
     global _last, _free, _depth
     if "OMP_NUM_THREADS" in os.environ or _depth:

@@ -1,9 +1,9 @@
-"""Pieces of work carried out by a Ray cluster, each as one task that may be begun again on another machine.
+"""Carry out pieces of work on a Ray cluster, each as one task that another machine can start again.
 
-The driver keeps no state: what is done lies where the pieces write it, so that the command can be run again. Ray starts
-    a piece again when its machine is lost. A piece whose run another process holds is tried again later.
+The driver keeps no state: the pieces of work write their results to disk, so the command can be run again. Ray starts a
+    piece again when its machine is lost. A piece whose run another process holds is tried again later.
 
-Ray is imported when a cluster is asked for; it comes with `pip install 'modinterp[cluster]'`.
+Ray is imported when a cluster is used; `pip install 'modinterp[cluster]'` installs Ray.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ SECONDS_UNTIL_TRIED_AGAIN, SECONDS_TO_STOP = 30.0, 20.0
 
 
 class Board:
-    """The rows that the tasks report, kept by one process on the machine of the driver."""
+    """The rows that tasks report for the live table, kept by one process on the driver's machine."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, str]] = {}
 
     def put(self, rows: Mapping[str, Mapping[str, str]]) -> None:
-        """Add rows, or replace those of the same names."""
+        """Add rows to the board, or replace rows of the same names."""
         self.rows.update({name: dict(row) for name, row in rows.items()})
 
     def all(self) -> dict[str, dict[str, str]]:
-        """Every row that was reported."""
+        """Return every row that a task reported."""
         return self.rows
 
 
 def ray_module() -> Any:
-    """Ray.
+    """Return the module of the library Ray.
 
     Raises:
-        ValueError: it is not installed.
+        ValueError: Ray is not installed.
     """
     try:
         import ray  # pyright: ignore[reportMissingImports]
@@ -54,12 +54,12 @@ def ray_module() -> Any:
 
 @contextmanager
 def connected(address: str | None = None) -> Iterator[Any]:
-    """Connect to Ray at an address, or start Ray on this machine; disconnect at the end.
+    """Connect to Ray at an address, or start Ray on this machine, inside a `with` statement; disconnect at the end.
 
-    A connection that is there already is used, and kept.
+    An existing connection to Ray is used, and stays connected at the end.
 
     Raises:
-        ValueError: Ray is not installed, or there is no cluster at the address.
+        ValueError: Ray is not installed, or no Ray cluster runs at the address.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = ray_module()
@@ -77,25 +77,26 @@ def connected(address: str | None = None) -> Iterator[Any]:
 
 
 def has_gpus(ray: Any) -> bool:
-    """True if any machine of a cluster has a GPU."""
+    """Return True if any machine of a Ray cluster has a GPU."""
     return ray.cluster_resources().get("GPU", 0) > 0
 
 
 @contextmanager
 def asked_for(options: argparse.Namespace) -> Iterator[tuple[Any, str, Share]]:
-    """Ray, connected as a command was asked to, with the device and the share of a machine that its tasks take.
+    """Connect to Ray as the command-line options say; yield Ray, the device, and the share of a machine that each task
+    uses.
 
     Args:
-        options: with `device`, beside those of `modinterp.cluster.options.add_cluster_arguments`.
+        options: the command's options: `device`, and those of `modinterp.cluster.options.add_cluster_arguments`.
     Raises:
-        ValueError: no Ray, no cluster at the address, or a share that cannot be.
+        ValueError: Ray is not installed, no cluster runs at the address, or the share of a machine is impossible.
     """
     with connected(options.address) as ray:
         yield ray, *device_and_share(options, has_gpus(ray))
 
 
 def places(ray: Any, share: Share) -> int:
-    """How many tasks a cluster has room for at once, one at least."""
+    """Return the number of tasks that a Ray cluster can run at the same time, at least one."""
     there = ray.cluster_resources()
     room = [there.get(kind, 0) // n for kind, n in (("CPU", share.cpus), ("GPU", share.gpus)) if n]
     return max(1, int(min(room, default=1)))
@@ -111,12 +112,13 @@ def carried_out(
 ) -> Iterator[Answer]:
     """Yield the outcome of each piece of work when it ends, and show a live table.
 
-    A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised.
+    A ValueError or OSError in a piece of work counts as its failure, and other pieces continue; any other error is
+    raised.
 
     Args:
-        ray: as `connected` gives it.
-        later: the error of a piece whose place is held by another process; such a piece is tried again.
-        title: what the rows of the table are.
+        ray: the connection to Ray, as `connected` returns it.
+        later: type of the error of a piece that another process has locked; such a piece is tried again.
+        title: word for the rows of the live table, such as `run`.
     """
     here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
         ray.get_runtime_context().get_node_id(),

@@ -1,4 +1,4 @@
-"""The options by which a command hands its work to a cluster."""
+"""Define the command-line options that send the work of a command to a cluster."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ RAY = "ray"
 
 @dataclass(frozen=True)
 class Share:
-    """Cores and GPUs of one piece of work.
+    """The cores and GPUs that one piece of work uses.
 
     Attributes:
-        cpus: cores; at least one thread, and a whole number of threads, compute on them.
-        gpus: GPUs; a fraction lets several pieces share one.
+        cpus: number of cores; the number of threads is this number rounded down, at least one.
+        gpus: number of GPUs; with a fraction, several pieces of work share one GPU.
     """
 
     cpus: float = 1.0
@@ -29,7 +29,7 @@ class Share:
 
     @property
     def threads(self) -> int:
-        """How many threads compute."""
+        """Return the number of threads that compute one piece of work."""
         return max(1, int(self.cpus))
 
 
@@ -37,7 +37,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, piece: str) -> None:
     """Add `--on`, `--address`, `--cpus` and `--gpus` to a command.
 
     Args:
-        piece: description of the work of one task, in words.
+        piece: description of the work of one task, for the help text.
     """
     group = parser.add_argument_group("on a cluster (pip install 'modinterp[cluster]')")
     group.add_argument("--on", choices=[RAY], help=f"compute on Ray; one task is {piece} (default: this process alone)")
@@ -49,13 +49,13 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, piece: str) -> None:
 
 
 def device_and_share(options: argparse.Namespace, has_gpus: bool) -> tuple[str, Share]:
-    """The device of tasks, and the cores and GPUs of each, from the options of a command.
+    """Return the device of tasks, and the cores and GPUs of each task, from a command's options.
 
     Args:
-        options: with `device`, beside those of `add_cluster_arguments`.
-        has_gpus: whether the cluster has GPUs, which `auto` then takes.
+        options: the command's options: `device`, and those of `add_cluster_arguments`.
+        has_gpus: True if the cluster has GPUs; the device `auto` then uses them.
     Raises:
-        ValueError: less than nothing, or several GPUs and a fraction.
+        ValueError: a number of cores or GPUs is negative, or more than one GPU is not a whole number.
     """
     takes_one = options.device.startswith("cuda") or (options.device == "auto" and has_gpus)
     share = Share(options.cpus, float(takes_one) if options.gpus is None else options.gpus)
@@ -63,6 +63,6 @@ def device_and_share(options: argparse.Namespace, has_gpus: bool) -> tuple[str, 
 
 
 def check_cluster_arguments(options: argparse.Namespace) -> None:
-    """Raise ValueError where options of a cluster are given without a cluster."""
+    """Raise ValueError if cluster options are given without a cluster."""
     if options.on is None and (options.address is not None or options.gpus is not None or options.cpus != 1):
         raise ValueError("--address, --cpus and --gpus need a cluster; add --on ray")

@@ -1,4 +1,4 @@
-"""Pieces of work, and what becomes of them when processes of this machine carry them out."""
+"""Define pieces of work, and carry them out in several processes of this machine."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ Report = Callable[[Mapping[str, Mapping[str, str]]], object]
 
 @dataclass(frozen=True)
 class Piece:
-    """Work for one task.
+    """One piece of work: a function with its arguments, for one task of a cluster or process.
 
     Attributes:
-        function: carries it out; a function of a module that the machines of the cluster can import. `function` gets
-            the arguments, and a `Report` by name, which it may call with its own rows of the live table.
-        rows: names of these rows.
+        function: function that does the work; it must belong to a module that the machines of the cluster can import.
+            `function` gets the arguments, and the keyword argument `report`, with which it can report rows of the live
+            table.
+        rows: names of the rows that the piece of work reports.
     """
 
     function: Callable[..., Any]
@@ -41,11 +42,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a piece of work.
+    """The outcome of a piece of work: the returned value, or the reason of its failure.
 
     Attributes:
-        value: what its function returned; None where it failed.
-        failure: why it failed; empty where it did not.
+        value: value that the function of the piece returned; None if the piece failed.
+        failure: reason why the piece failed; empty if it succeeded.
     """
 
     piece: Piece
@@ -61,13 +62,14 @@ def processes(number: int, *modules: str) -> Iterator[CarriedOut]:
     """Start a number of processes on this machine, which work on pieces as soon as they are submitted.
 
     Pieces start in the order of submission, so the processes can work on a second list while the caller waits for the
-    first. A ValueError or OSError of a piece is its failure, and the others go on; any other error is raised. If the
-    body of the `with` statement raises, the processes end at once. Ctrl-C reaches the caller alone.
+    first. A ValueError or OSError in a piece of work counts as its failure, and other pieces continue; any other error
+    is raised. If the body of the `with` statement raises, the processes end at once. Ctrl-C interrupts only the calling
+    process.
 
     Args:
-        modules: what the pieces need, which is imported beside the caller at once and once for all.
+        modules: names of modules that the pieces need; they are imported once, while the caller continues.
     Raises:
-        WorkLost: a process was killed.
+        WorkLost: a process was killed while it carried out a piece of work.
     """
     forkserver.set_forkserver_preload(list(modules))
     with _deaf_to_ctrl_c():

@@ -1,4 +1,4 @@
-"""One live table of many pieces of work: fixed in a terminal, and one line a minute in a log."""
+"""Show many pieces of work in one live table: fixed in a terminal, and one line per minute in a log."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FIRST = ("failed", "held elsewhere", "running", "waiting", "done")  # states in 
 
 
 class LiveTable:
-    """A table that is shown anew whenever there is something to tell.
+    """A table that is printed again whenever one of its rows changes.
 
     Args:
-        title: what the rows are, such as `run`.
+        title: word for the rows of the table, such as `run`.
     """
 
     def __init__(self, title: str):
@@ -41,7 +41,7 @@ class LiveTable:
             self._live.__exit__(*error)
 
     def show(self, rows: Rows) -> None:
-        """Show the rows: in a terminal at once, in a log when a minute is over."""
+        """Print the rows: at once in a terminal, and once per minute in a log."""
         if self._live is not None:
             self._live.update(_table(self.title, rows), refresh=True)
         elif time.monotonic() - self._said >= progress_bars.SECONDS_BETWEEN_LOG_LINES:
@@ -52,13 +52,13 @@ class LiveTable:
 
 
 def ordered(rows: Rows) -> list[tuple[str, Mapping[str, str]]]:
-    """The rows with what went wrong first, then what is under way."""
+    """Return the rows sorted: failed pieces first, then running pieces."""
     place = {state: number for number, state in enumerate(FIRST)}
     return sorted(rows.items(), key=lambda item: place.get(item[1].get(STATE, ""), len(FIRST)))
 
 
 def summary(title: str, rows: Rows) -> str:
-    """How many rows are in which state, in one line.
+    """Return one line that counts the rows in each state.
 
     >>> summary("run", {"a": {"state": "done"}, "b": {"state": "running", "epoch": "20 of 100"}})
     '2 runs: 1 running, 1 done; b: epoch 20 of 100'

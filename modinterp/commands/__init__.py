@@ -1,1 +1,1 @@
-"""The commands, one in each file; no other package imports them."""
+"""Define the commands of modinterp, one in each file; no other package imports the commands."""

@@ -1,4 +1,4 @@
-"""`modinterp compare A B ...`: several networks side by side, as one table and one page."""
+"""`modinterp compare A B ...` compares several networks in one table and on one page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ exit code: 0 for every result, 2 on bad usage, 130 after Ctrl-C.""",
 
 @one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.compare") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options = vars(_parser(prog).parse_args(arguments))
     with staying(arguments is None):
         from modinterp.compare.entry import compare

@@ -1,4 +1,4 @@
-"""`modinterp distill RUN_OR_FILE`: a network as formulas, and a formula as a program of its own."""
+"""`modinterp distill RUN_OR_FILE` writes the formulas of a network, and one formula as a program of its own."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ exit code: 0 for every result, 2 on bad usage or if no formula can be written, 1
 
 @one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.distill") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options, is_own_process = vars(_parser(prog).parse_args(arguments)), arguments is None
     with staying(is_own_process):
         set_threads()

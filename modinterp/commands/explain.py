@@ -1,4 +1,4 @@
-"""`modinterp explain FILE`: explain a network over pairs, as one table and one page."""
+"""`modinterp explain FILE` explains a network over pairs in one table and on one page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ACTIVATIONS = (
 
 
 def add_operation(parser: Parser) -> None:
-    """Add the argument that says what a file's network was trained on."""
+    """Add the argument that names the operation on which a file's network was trained."""
     operation = (
         "the task that a file was trained on: add, sub, mul, div, group, '2a + 3b', 'a^2 + b'; for sequences max, min, "
         "median, sort, digits, cumsum, palindrome, unique (default: add, or a run's)"
@@ -26,7 +26,7 @@ def add_operation(parser: Parser) -> None:
 
 
 def add_forward_pass(parser: Parser) -> None:
-    """Add the arguments that say of a file's network how it computes and which tokens it takes."""
+    """Add the arguments that state how a file's network computes, and which tokens it takes."""
     add = parser.add_argument
     neurons = "the nonlinearity of the neurons of the network in a file (default: relu)"
     add("--act", dest="act_fn", metavar="NAME", choices=ACTIVATIONS, help=neurons)
@@ -88,7 +88,7 @@ exit code: 0 whatever the verdict, 2 on bad usage, 130 after Ctrl-C.""",
 
 @one_line_errors("stopped; nothing was written")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.explain") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options, is_own_process = vars(_parser(prog).parse_args(arguments)), arguments is None
     with staying(is_own_process):
         set_threads(options.pop("threads"))

@@ -1,4 +1,4 @@
-"""`modinterp COMMAND ...`: hands over to the command that is named, or prints an overview of all."""
+"""`modinterp COMMAND ...` runs the named command; without a command, it prints an overview of all commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from modinterp.terminal.suggestions import suggestion
 
 
 class Command(NamedTuple):
-    """One line of the overview of commands."""
+    """One line of the overview of commands: the name of a command, and its description."""
 
     purpose: str
     example: str
@@ -54,7 +54,7 @@ examples:
 
 @one_line_errors("stopped")
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command that the first argument names; returns its exit code."""
+    """Run the command that the first argument names, and return its exit code."""
     prog = "python -m modinterp" if Path(sys.argv[0]).name == "__main__.py" else "modinterp"
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in ("-h", "--help"):

@@ -1,4 +1,4 @@
-"""`modinterp publish NAME ...`: measure a finished training's progress and put it among the checkpoints."""
+"""`modinterp publish NAME ...` measures the progress of finished trainings and copies the runs into the checkpoints."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ exit code: 0 when all runs were published, 2 on bad usage, 130 after Ctrl-C.""",
 
 @one_line_errors("stopped; runs that were published earlier are unchanged")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.publish") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == [GROUND_TRUTH]:
         from modinterp.commands.publish_ground_truth import ground_truth

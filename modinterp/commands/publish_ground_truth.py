@@ -1,4 +1,4 @@
-"""`modinterp publish ground-truth`: networks whose mechanism is known, as cases to score methods on."""
+"""`modinterp publish ground-truth` writes networks with known mechanisms, as cases on which to score methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from modinterp.terminal.parser import Parser, folder
 
 
 def ground_truth(arguments: list[str], prog: str) -> int:
-    """Write the cases and print how well attribution patching finds what matters in each; the exit code."""
+    """Write the networks with known mechanisms, print how well attribution patching finds the important parts, and
+    return the exit code.
+    """
     parser = Parser(
         prog=prog,
         description="Write networks whose mechanism is known, with the effect of ablating every edge,\n"

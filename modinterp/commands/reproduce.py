@@ -1,4 +1,4 @@
-"""`modinterp reproduce SOURCE`: measure every claim of a source, print one table, write one page."""
+"""`modinterp reproduce SOURCE` measures every claim of a source, prints one table, and writes one page."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def _all_reproduced(
 
 @one_line_errors("stopped")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.reproduce") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options = _parser(prog).parse_args(arguments)
     if options.only == "":
         raise ValueError("--only '' matches no claim; leave --only out to measure all claims")

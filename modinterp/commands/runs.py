@@ -1,4 +1,4 @@
-"""`modinterp runs list | train | watch | sbatch | check | search`: what to train, its files, tuning it."""
+"""`modinterp runs COMMAND` lists, trains, watches and checks runs, writes Slurm scripts, and tunes hyper-parameters."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def _search(options: argparse.Namespace) -> None:
 
 @one_line_errors("stopped; the same command continues from the last snapshot")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.runs") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options = _parser(prog).parse_args(arguments)
     if options.command == "list":
         _list(options.names, options.runs)

@@ -1,4 +1,4 @@
-"""The arguments of the commands on runs."""
+"""Define the arguments of the commands `modinterp runs ...`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEVICE = {"default": "auto", "help": "cpu, cuda, or auto for the GPU if there is
 
 
 def list_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `list`: which runs, and where they lie."""
+    """Add the arguments of `modinterp runs list`: names of runs, and the folder that contains them."""
     parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
                         help="runs, or patterns such as 'SOURCE/*' (default: all)")  # fmt: skip
     parser.add_argument("--runs", metavar="DIR", help="folder to look in, or hf://OWNER/REPO on the Hub "
@@ -34,14 +34,14 @@ def _what_to_train(parser: argparse.ArgumentParser) -> None:
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `check`: which runs, and where they lie."""
+    """Add the arguments of `modinterp runs check`: names of runs, and the folder that contains them."""
     parser.add_argument("names", metavar="NAME", nargs="*", default=["*"],
                         help="runs, or patterns such as 'SOURCE/*' (default: all)")  # fmt: skip
     parser.add_argument("--runs", metavar="DIR", type=folder, help="folder to look in (default: checkpoints/)")
 
 
 def watch_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `watch`: which run, where it trains, and where its page is to lie."""
+    """Add the arguments of `modinterp runs watch`: the run, its folder, and the folder for the page."""
     parser.add_argument("name", metavar="NAME", help="the name of the run, as in `runs train`")
     parser.add_argument("--runs", metavar="DIR", type=folder, default=Path("trained"),
                         help="folder in which the run trains (default: trained/)")  # fmt: skip
@@ -58,7 +58,7 @@ def watch_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def train_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `train`: which runs, how, and on which cluster."""
+    """Add the arguments of `modinterp runs train`: names of runs, settings of the training, and the cluster."""
     _what_to_train(parser)
     parser.add_argument("--threads", metavar="N", type=int, help=(
         "number of threads of one process on a CPU, which changes the last bits of the results (default: for "
@@ -69,7 +69,7 @@ def train_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def sbatch_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of `sbatch`: which runs, how, and what a job of theirs asks for."""
+    """Add the arguments of `modinterp runs sbatch`: names of runs, settings of the training, and resources of a job."""
     _what_to_train(parser)
     parser.add_argument("--script", metavar="FILE", type=Path, help="the script to write (default: standard output)")
     parser.add_argument("--time", metavar="T", default="4:00:00", help="time limit of a job (default: 4:00:00)")
@@ -81,10 +81,10 @@ def sbatch_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def search_arguments(parser: argparse.ArgumentParser, searchable: list[str]) -> None:
-    """The arguments of `search`: which space, how long, and on which cluster.
+    """Add the arguments of `modinterp runs search`: the search space, the length of the search, and the cluster.
 
     Args:
-        searchable: names of the sources that have a space.
+        searchable: names of the sources that define a search space.
     """
     parser.add_argument("source", choices=searchable, help="the source whose hyper-parameters are searched")
     parser.add_argument("--p", metavar="P", type=int, default=23, help="modulus of the task (default: 23)")

@@ -1,4 +1,4 @@
-"""`modinterp sources list | new NAME`: which sources there are, and a repository for one of your own."""
+"""`modinterp sources list` lists the sources; `modinterp sources new NAME` writes a repository for your own source."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ exit code: 0 when all is done, 2 on bad usage.""",
 
 @one_line_errors("stopped")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp.sources") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options = _parser(prog).parse_args(arguments)
     if options.command == "list":
         for source in sources().values():

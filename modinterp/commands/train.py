@@ -1,4 +1,6 @@
-"""`modinterp train`: a training of one's own, from a few words or from a file."""
+"""`modinterp train` trains your own network on arithmetic mod p, described by command-line options or by a .yaml or .py
+file.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ OPS = ("add", "sub", "mul", "div", "quadratic", "squares", "cubic")
 
 
 def operation(text: str) -> str:
-    """The key of an operation, also where it is written `+` or `plus`."""
+    """Return the key of an operation, which the user may also write as a sign or word, such as `+` or `plus`."""
     from modinterp.tasks.modular import OTHER_NAMES
 
     return OTHER_NAMES.get(text, text)
@@ -78,7 +80,7 @@ def _learned(run: TrainedRun) -> str:
 
 @one_line_errors("stopped; the same command continues from the last snapshot")
 def main(arguments: list[str] | None = None, prog: str = "python -m modinterp train") -> int:
-    """Run the command, which the user calls `prog`; returns its exit code."""
+    """Run the command, which the user calls `prog`, and return its exit code."""
     options, is_own_process = _parser(prog).parse_args(arguments), arguments is None
     with staying(is_own_process):
         set_threads(options.threads)

@@ -1,4 +1,4 @@
-"""Compare several networks: checkpoints of one training, seeds, architectures, external networks.
+"""Compare several networks, such as checkpoints of one training, seeds, architectures and external networks.
 
 The function `compare` and the command `python -m modinterp.compare A B ...` both produce a `Comparison`.
 """

@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the networks."""
+        """Names of the compared networks, in the order of the arguments."""
         return tuple(self.explanations)
 
     def __getitem__(self, name: str) -> Explanation:
@@ -53,7 +53,7 @@ class Comparison:
 
     @cached_property
     def waved(self) -> dict[str, CyclicMeasurements]:
-        """Map the name of each network whose task has frequencies to its measurements."""
+        """Map the name of each network whose task has frequencies to the measurements of the network."""
         every = {name: x.measurements for name, x in self.explanations.items()}
         return {name: m for name, m in every.items() if isinstance(m, CyclicMeasurements) and is_explained(m)}
 
@@ -72,7 +72,7 @@ class Comparison:
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(self.names))
 
     def frequencies(self) -> pd.DataFrame:
-        """Return a table with one row per key frequency: its share of the read-out matrix's energy in each network."""
+        """Return a table with one row per key frequency: its energy share in each network's read-out matrix."""
         keys = sorted({k for m in self.waved.values() for k in m.freqs})
         columns = {"freq": keys}
         for name, m in self.waved.items():

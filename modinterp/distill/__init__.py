@@ -1,6 +1,7 @@
 """Measure how much of a network formulas of growing size explain, and export a formula as a program.
 
-The function `distill` returns a `Distilled`. The command is `python -m modinterp.distill RUN_OR_FILE`.
+The function `distill` returns a `Distilled`. The command `python -m modinterp.distill RUN_OR_FILE` calls the same
+function.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ def per_frequency(
 
     Args:
         losses: loss after removing one frequency; entry k - 1 belongs to frequency k. [nats]
-        original, restricted: loss of the network, and loss of its logits restricted to the key frequencies. [nats]
+        original, restricted: loss of the unchanged network, and loss of its logits restricted to the key frequencies.
+            [nats]
         freqs: key frequencies. [cycles per p]
     """
     numbers = list(range(1, len(losses) + 1))

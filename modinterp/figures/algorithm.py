@@ -81,8 +81,9 @@ def diagram(freqs: Sequence[int], alphas: Sequence[float], p: int) -> go.Figure:
 def dials(freqs: Sequence[int], alphas: Sequence[float], p: int, a: int) -> go.Figure:
     """Draw the algorithm as one clock per key frequency above the resulting logits, with a slider over b.
 
-    The short hands of a clock stand at the angles of a and of b, and the long hand at the angle of a + b. Below the
-    clocks are each clock's wave over the answers c, and the sum of the waves. The sum is largest at c = a + b mod p.
+    The two short hands of a clock stand at the angles of a and of b, and the long hand at the angle of a + b. Below the
+    clocks, the figure shows each clock's wave over the answers c, and the sum of the waves. The sum of the waves is
+    largest at c = a + b mod p.
 
     Args:
         freqs: key frequencies. [cycles per p]

@@ -21,9 +21,9 @@ class Slider(NamedTuple):
 
 
 def without_slider(figure: go.Figure) -> tuple[go.Figure, Slider | None]:
-    """Return a copy of an animated figure without its slider, and the slider's name and values.
+    """Return a copy of an animated figure without its slider, together with the slider's name and values.
 
-    Use this for a page that has its own slider.
+    Use `without_slider` for a page that has its own slider.
 
     A figure without animation is returned unchanged, with None.
     """
@@ -45,7 +45,7 @@ def with_slider(
 
     Args:
         steps: values that the slider takes.
-        traces: function from a value to the traces that move, in the order of `places`.
+        traces: function from a value of the slider to the traces that move, in the order of `places`.
         places: indices of the figure's traces that move.
         name: name of the quantity that the slider sets, such as "a".
     """

@@ -13,7 +13,7 @@ def spectra(norms: Mapping[str, Sequence[float]]) -> go.Figure:
     """Draw the share of each network's read-out matrix at every frequency, as grouped bars.
 
     Args:
-        norms: map from the name of a network to the norms of its read-out matrix at frequencies 1, 2, ...
+        norms: map from the name of a network to the norms of its read-out matrix at the frequencies 1, 2, ...
     """
     figure = go.Figure()
     for place, (name, values) in enumerate(norms.items()):
@@ -35,7 +35,7 @@ def losses_without(losses: Mapping[str, Sequence[float]], own: Mapping[str, floa
     """Draw the loss of each network after removing one frequency from its logits; dotted lines show unchanged networks.
 
     Args:
-        losses: map from the name of a network to its losses without frequencies 1, 2, ... [nats]
+        losses: map from the name of a network to its losses without one of the frequencies 1, 2, ... [nats]
         own: map from the name of a network to the loss of the unchanged network. [nats]
     """
     figure = go.Figure()

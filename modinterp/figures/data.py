@@ -19,7 +19,8 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
     """Return the numbers in a figure as a table, with one row per point, bar or heat-map cell.
 
     The columns are `panel` (title or number), `trace` (name), `x`, `y`, `z` (for heat-maps and 3D plots), `text`
-    (labels of points), and `frame` (for animated figures). Of very many frames, only enough for 200,000 rows are taken.
+    (labels of points), and `frame` (for animated figures). If a figure has very many frames, only enough frames for
+    200,000 rows are used.
 
     >>> import plotly.graph_objects as go
     >>> figure_data(go.Figure(go.Scatter(x=[1, 2], y=[3.0, 4.0], name="loss"))).values.tolist()
@@ -90,7 +91,7 @@ def _hovered(trace: dict[str, Any]) -> str:
 
 
 def unpacked(value: Any) -> Any:
-    """Turn the encoded arrays in a figure's plain data back into arrays, since rounded text takes less space."""
+    """Decode the encoded arrays in a figure's plain data to ordinary arrays, since rounded text takes less space."""
     if isinstance(value, dict) and "bdata" in value:
         shape = [int(n) for n in value.get("shape", "-1").split(",")]
         return np.frombuffer(b64decode(value["bdata"]), value["dtype"]).reshape(shape)

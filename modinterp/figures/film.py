@@ -43,7 +43,7 @@ _LOSSES = {
 
 @dataclass(frozen=True)
 class Still:
-    """One network at one epoch of its training.
+    """One network at one epoch of its training, as a frame of a film.
 
     Attributes:
         W_E: embedding of the residues.
@@ -68,7 +68,7 @@ def film(
     """Return an animated figure with a slider over the epochs of the stills.
 
     Args:
-        stills: the network at each epoch, in the order of the epochs.
+        stills: the network at each epoch, sorted by epoch.
         history: losses of the training by epoch. [nats]
         progress: restricted and excluded losses by epoch; see `modinterp.analyses.training.progress`. [nats]
         freqs: key frequencies; each of the first five has a panel. [cycles per p]

@@ -1,4 +1,4 @@
-"""Draw how well formulas of a network do by their size, compared with the network cut down to the same size."""
+"""Draw how accurate formulas of a network are by their size, compared with the network cut down to the same size."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from modinterp.figures.theme import CATEGORIES, with_title
 
 
 def battery(results: Mapping[str, Linearity]) -> go.Figure:
-    """Draw accuracy with an affine map in place of the neurons, and where products of waves can be decoded.
+    """Draw the accuracy with an affine map in place of the neurons, and where linear probes decode products of waves.
 
     Args:
         results: map from the name of a network to its measures of linearity.

@@ -1,4 +1,4 @@
-"""Draw petals, the curves that heads write: in theory, in every head, and summed (blog post on the Clock, 6 and 7)."""
+"""Draw petals, the curves that heads trace: in theory, in every head, and summed (blog post on the Clock, 6 and 7)."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def heads_by_planes(
 def smoothest_order(points: Float[Tensor, "b 2"]) -> Int[Tensor, " step"]:
     """Return the order of the residues, as multiples of one residue, that gives the shortest closed curve.
 
-    If points are joined from b to b + 1, a curve of high frequency looks like a tangle. The shortest curve shows its
-    shape.
+    If points are joined from b to b + 1, a curve of high frequency looks tangled. Joined in this order, the curve shows
+    its shape.
     """
     p = len(points)
     orders = torch.outer(torch.arange(1, p // 2 + 1), torch.arange(p + 1)) % p
@@ -81,7 +81,7 @@ def sums(
 
     Args:
         heads: map from the frequency of a plane [cycles per p] to every head's curve.
-        together: map from the frequency of a plane to the sum of the heads' curves.
+        together: map from the frequency of a plane to the sum of all heads' curves.
         freqs_of_heads: frequency of each head's attention. [cycles per p]
     """
     figure = make_subplots(

@@ -1,4 +1,6 @@
-"""Draw clocks and pizzas by attention rate and width, and logits of circles (Zhong et al. 2023, figures 5 and 7)."""
+"""Draw clock and pizza networks by attention rate and width, and logits of circles (Zhong et al. 2023, figures 5 and
+7).
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,7 @@ def formula_maps(p: int, freq: int, names: Sequence[str], title: str) -> go.Figu
     Args:
         freq: frequency of the circle. [cycles per p]
         names: names of the formulas, keys of `modinterp.analyses.circles.formulas.FORMULAS`.
-        title: title of the figure, which says what to see.
+        title: title of the figure, which says what to see in it.
     """
     x = torch.arange(p)
     answers = ((x[:, None] + x) % p).unsqueeze(-1)
@@ -117,7 +119,8 @@ def formula_maps(p: int, freq: int, names: Sequence[str], title: str) -> go.Figu
 def distance_profiles(profiles: Mapping[int, Sequence[float]], title: str) -> go.Figure:
     """Draw the mean correct logit of each single circle by the distance of the two numbers along the circle.
 
-    Distances are sorted along the circle. The line is `abs(cos)` of half the angle, scaled to the largest value.
+    The distances are sorted along the circle. The drawn line is `abs(cos)` of half the angle, scaled to the largest
+    value.
 
     Args:
         profiles: map from the frequency of a circle to the mean correct logit of every distance. [logits]

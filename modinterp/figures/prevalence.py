@@ -22,9 +22,8 @@ _TOLD = {
 def prevalence_table(results: Iterable[Result]) -> pd.DataFrame:
     """Return a table with one row for each single-network claim, most prevalent first.
 
-    The columns are: id, statement, verdict; held, of (numbers of independent seeds); low, high (ends of the 95%
-    interval of the share of seeds); the number of numerical replicates in which the claim holds; and whether seed or
-    rounding decides the claim.
+    Columns: id, statement, verdict; numbers of seeds held and tested; ends of the 95% interval; number of numerical
+    replicates in which the claim holds; and what decides the claim.
     """
     rows = []
     for result in results:

@@ -107,7 +107,7 @@ def _legend(figure: go.Figure) -> None:
 
 
 def importances(search: Search) -> go.Figure:
-    """Draw the importance of each parameter: its share in what distinguishes the best quarter of the trials."""
+    """Draw the importance of each parameter: how much the parameter distinguishes the best quarter of the trials."""
     shares = pd.Series(dict(search.importances)).sort_values()
     figure = go.Figure(
         go.Bar(

@@ -1,4 +1,4 @@
-"""Draw results for sorting networks: attention by rank, answers after replacing a token, and attention scores.
+"""Draw results for sorting networks: attention by rank, the effect of replacing a token, and attention scores.
 
 Source: "Circuit engineering", figures of the sort transformer.
 """

@@ -85,7 +85,7 @@ def thresholds(table: pd.DataFrame, title: str) -> go.Figure:
 
     Args:
         table: table with the columns fraction, split, loss and epochs; a loss that is never reached has no row.
-        title: title of the figure, which says what to see.
+        title: title of the figure, which says what to see in it.
     """
     figure = go.Figure()
     levels = sorted(table["loss"].unique(), reverse=True)

@@ -19,7 +19,7 @@ AnyLogits = Logits | Iterable[Float[Tensor, "pair output"]]
 
 
 def right_answers(p: int, sign: int, pairs: Int[Tensor, " pair"] | None = None) -> Int[Tensor, "*pair"]:
-    """Return a + b mod p, or a - b mod p for sign -1, of all pairs or of the given pairs."""
+    """Return the right answers to all pairs or to the given pairs: a + b mod p, or a - b mod p if sign is -1."""
     found = sums(p, sign)
     return found if pairs is None else found.flatten()[pairs]
 
@@ -30,13 +30,13 @@ class Answered:
 
     Attributes:
         sign: 1 for a + b, -1 for a - b.
-        given: the answer to each pair.
-        by_distance: sum of the centred logits by the right answer minus the class; each pair's mean is subtracted.
+        given: the network's answer to each pair.
+        by_distance: sum of the logits by the right answer minus the class, after each pair's mean logit is subtracted.
             [logits]
-        energy: sum of the squared logits after subtracting each pair's mean.
+        energy: sum of the squared logits, after each pair's mean logit is subtracted.
         waves: map from frequency to the sum over classes c of L_c e^iwc for each pair, where L_c is the logit of c.
-        pairs: indices a p + b of a sample of pairs. `given` and `waves` then cover the sample alone, and `by_distance`
-            and `energy` estimate the sums over all pairs. None for all pairs.
+        pairs: indices a p + b of a sample of pairs; With a sample, `given` and `waves` cover the sample alone, and
+            `by_distance` and `energy` estimate the sums over all pairs. None for all pairs.
     """
 
     sign: int
@@ -86,28 +86,32 @@ class Answered:
 
     @classmethod
     def of_sums(cls, found: LogitSums, given: Int[Tensor, "a b"], sign: int = 1) -> Answered:
-        """Build an `Answered` from answers and sums of logits that were computed before; it has no waves."""
+        """Build an `Answered` from answers and sums of logits that were computed before; the result has no waves."""
         pairs, mean = given.numel(), found.mean
         return cls(sign, given, found.by_distance - pairs * mean, found.by_row)
 
     @property
     def p(self) -> int:
-        """Number of classes."""
+        """Number of classes of the answer."""
         return len(self.by_distance)
 
     @property
     def spectrum(self) -> Float[Tensor, " freq"]:
-        """Coefficient of cos(w_k(answer - c)) in the logits at every frequency; entry k - 1 is of frequency k."""
+        """Coefficient of cos(w_k(answer - c)) in the logits at every frequency; entry k - 1 belongs to frequency k."""
         return spectrum_of_sums(self.by_distance)
 
     @property
     def mean_by_distance(self) -> Float[Tensor, " distance"]:
-        """Mean centred logit of class c over all pairs, by c - s for the right answer s."""
+        """Mean logit of class c over all pairs, by the distance c - s from the right answer s; each pair's mean is
+        subtracted.
+        """
         return self.by_distance[-torch.arange(self.p) % self.p] / self.p**2
 
     @property
     def margins(self) -> Float[Tensor, " distance"]:
-        """Mean over all pairs of the right answer's logit minus the logit of answer plus d, for every d. [logits]"""
+        """Mean over all pairs of the right answer's logit minus the logit of the right answer plus d, for every d.
+        [logits]
+        """
         return self.mean_by_distance[0] - self.mean_by_distance
 
     @property
@@ -127,8 +131,8 @@ class Answered:
     def waves_about_answer(self, freq: int) -> Complex[Tensor, "*pair"]:
         """Return the wave of a frequency about the right answer s of each pair: the sum of L_c e^iw(c - s).
 
-        The real part of the result is the amplitude of the cosine at the right answer. Its angle is the phase shift of
-        the wave.
+        The real part of the wave is the amplitude of the cosine at the right answer. The angle of the wave is its phase
+        shift.
 
         Args:
             freq: a frequency whose waves were stored. [cycles per p]

@@ -1,7 +1,7 @@
 """Change the neurons of the last layer along the directions that the read-out uses, and measure the answers.
 
-After the last neurons the network is linear, so logits under any change follow without a forward pass. The
-interventions are those of TransformerLens' `tools.analysis.interchange`.
+After the last neurons the network is linear, so logits under any change follow without a forward pass. After the last
+neurons the network is linear, so logits after any change of the neurons need no forward pass.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _STEP = 8  # neurons
 
 @dataclass(frozen=True)
 class AtNeurons:
-    """Neurons of the last layer over all pairs, and the map from them to the logits.
+    """The interventions are those of TransformerLens' module `tools.analysis.interchange`.
 
     Attributes:
-        post: neurons after the nonlinearity, at the last position.
+        Neurons of the last layer over all pairs, and the map from these neurons to the logits.
         W_L: map from the neurons to the logits.
         logits: logits of the intact network.
         right: right answer of each pair.
@@ -52,12 +52,12 @@ class AtNeurons:
 
     @cached_property
     def keys(self) -> Planes:
-        """Directions of the neurons that the read-out maps to waves of the key frequencies."""
+        """Orthonormal directions of the neurons that the read-out maps to waves of the key frequencies."""
         return self.planes(self.freqs)
 
     @cached_property
     def other_planes(self) -> Planes:
-        """Directions of the strongest other frequencies, orthogonal to `keys` and of the same number."""
+        """As many directions of the strongest other frequencies, orthogonal to the directions in `keys`."""
         p = self.W_L.shape[1]
         rest = [k for k in range(1, (p + 1) // 2) if k not in self.freqs]
         sizes = {k: float((self.W_L @ fourier_basis(p)[components_of([k], p)].to(self.W_L).T).norm()) for k in rest}
@@ -67,7 +67,7 @@ class AtNeurons:
         return torch.linalg.qr(read - self.keys @ (self.keys.T @ read)).Q
 
     def changed(self, new: Neurons, pairs: Int[Tensor, " some"] | None = None) -> Float[Tensor, "some output"]:
-        """Return the logits of all pairs, or of the given ones, after the neurons are replaced by `new`."""
+        """Return the logits of all pairs, or of the given pairs, after the neurons are replaced by `new`."""
         post, logits = (self.post, self.logits) if pairs is None else (self.post[pairs], self.logits[pairs])
         return logits + ((new - post) @ self.W_L).to(logits)
 
@@ -90,14 +90,14 @@ class AtNeurons:
         return float((logits.argmax(dim=-1).cpu() == self.right[source].cpu()).double().mean())
 
     def swap(self, seed: int = 0) -> float:
-        """Return the share of pairs of inputs in which the answer becomes the other input's when key directions are
-        swapped.
+        """Return the share of pairs of inputs in which the answer becomes the other input's answer when key directions
+        are swapped.
         """
         return self.swapped(interchange_tools().SubspaceInterchange(self.keys), seed)
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of swapped answers with random planes, random changes of equal length, and other frequencies."""
+        """Share of swapped answers in controls: random planes, random changes of equal length, and other frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),
@@ -117,14 +117,14 @@ class AtNeurons:
         return made.get(how, self._others)()
 
     def without_keys(self, how: How) -> float:
-        """Return the accuracy with the coordinates along the keys set to zero, to their mean, or to the values of other
-        pairs.
+        """Return the accuracy with the coordinates along the key directions set to zero, to their mean, or to the
+        values of other pairs.
         """
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self.post, self._reference(how)))
 
     @cached_property
     def scrubbed(self) -> float:
-        """Accuracy when all but the coordinates along the keys comes from other pairs (causal scrubbing)."""
+        """Accuracy when all coordinates except those along the key directions come from other pairs (causal scrubbing)."""
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
 
     def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:
@@ -132,10 +132,10 @@ class AtNeurons:
         return self.accuracy(torch.where(out, self._reference(how), self.post))
 
     def fewest(self, accuracy: float = 0.99) -> int:
-        """Fewest neurons, added strongest first in steps of eight, that reach the accuracy.
+        """Return the smallest number of neurons, added strongest first in steps of eight, that reaches the accuracy.
 
-        Neurons that were not added stay at their mean. A neuron's strength is its standard deviation times the norm of
-        its output weights.
+        Neurons that were not added are set to their mean. A neuron's strength is its standard deviation times the norm
+        of its output weights.
         """
         order = (self.post.std(dim=0) * self.W_L.norm(dim=1)).argsort(descending=True)
         low, high = 0, -(-len(order) // _STEP)

@@ -1,4 +1,4 @@
-"""Replace activations at one position of each input of a network on sequences, and read its answers."""
+"""Replace activations at one position of each input of a network on sequences, and read the network's answers."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def logits_with_edits(
     """Return the logits at one position, after some activations are changed in the forward pass.
 
     Args:
-        network: the network.
+        network: the network whose activations are changed.
         inputs: tokens of each input.
         position: position at which the logits are read.
-        edits: map from hook name to a function from its activations to the new activations.
+        edits: map from hook name to a function from the activations at the hook to the new activations.
     """
 
     def hooked(edit: Edit) -> Callable[[Tensor, HookPoint], Tensor]:

@@ -18,7 +18,7 @@ RIVALS = 3  # wrong answers that are predicted
 
 
 def answered(logits: Logits | Answered, sign: int) -> Answered:
-    """Return answers and sums of logits, and compute them if they are not given."""
+    """Return answers and sums of logits; compute them only if they are not given."""
     return logits if isinstance(logits, Answered) else Answered.of(logits, sign)
 
 
@@ -103,9 +103,9 @@ def lead(logits: Float[Tensor, "pair output"], answers: Int[Tensor, " pair"]) ->
 def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, share: float = 0.99) -> float:
     """Return the largest mean fall of a logit over all frequencies, in standard errors, that occurs by chance.
 
-    Use this to correct for choosing some of many frequencies (or representations). Removing an irrelevant frequency
-    raises a logit as often as it lowers the logit. A permutation may therefore flip the sign of each pair's fall, for
-    all frequencies at once.
+    Use `largest_by_chance` to correct for choosing some of many frequencies (or representations). Removing an
+    irrelevant frequency raises a logit as often as it lowers the logit. A permutation may therefore flip the sign of
+    each pair's fall, for all frequencies at once.
 
     Args:
         falls: fall of each pair's logit without each frequency or representation. [logits]
@@ -120,14 +120,14 @@ def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, shar
 
 @dataclass(frozen=True)
 class Foretold:
-    """Margins without each circle, compared with the predictions of the intact network's formula.
+    """Margins after removing each circle, compared with the predictions of the intact network's formula.
 
     Attributes:
         explained: share of the variance of the measured margins that the formula predicts.
         correlation, slope: correlation and regression slope of measured against predicted margins.
-        wrong: number of wrong answers.
-        among_rivals: share of the wrong answers that are among the three with the smallest predicted margins; NaN if
-            no answer is wrong.
+        wrong: number of wrong answers after the removals.
+        among_rivals: share of the wrong answers that are among the three answers with the smallest predicted margins;
+            NaN if no answer is wrong.
         margins: map from frequency to the margins measured without that frequency.
     """
 
@@ -161,11 +161,10 @@ class Foretold:
 
 @dataclass(frozen=True)
 class Synergy:
-    """The effect of removing two circles together, compared with the effects of removing each.
+    """The effect of removing two circles together, compared with the effects of removing each circle alone.
 
     Attributes:
-        additive: share of the variance of the margins' falls without two circles that the sum of both single falls
-            explains.
+        additive: R squared of predicting the margins' falls without two circles by the sum of both single falls.
         largest: largest synergy of two circles in accuracy, divided by the larger cost of either circle.
         null: the largest synergy in accuracy of two circles that are not key frequencies.
     """
@@ -203,14 +202,14 @@ def answers_moved(logits: Logits, moved_by: int = 0, sign: int = 1) -> Bool[Tens
 def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
     """Measure how much the amplitude of a frequency in the logits depends on a - b: 0 for a clock, 1 for a pizza.
 
-    The mean amplitude over pairs with distance d is fitted by ``u + v |cos(w d / 2)|``. The share is v / (u + v). For a
-    network that subtracts, the distance is a + b.
+    The mean amplitude over pairs with distance d is fitted by ``u + v |cos(w d / 2)|``. The pizza share is v / (u + v).
+    For a network that subtracts, the distance is a + b.
     """
     return pizza_share_of(Answered.of(logits, sign, [freq]), freq)
 
 
 def pizza_share_of(found: Answered, freq: int) -> float:
-    """Compute `pizza_share` from stored waves of a frequency."""
+    """Compute the pizza share of a frequency from stored waves of this frequency."""
     p, sizes = found.p, found.waves_about_answer(freq).real
     distances = right_answers(p, -found.sign, found.pairs)
     counts = distances.flatten().bincount(minlength=p).double()
@@ -226,16 +225,16 @@ def pizza_share_of(found: Answered, freq: int) -> float:
 def crossed_pairs(
     cosines: Cosines, intact: Float[Tensor, " distance"], without: Mapping[int, Tensor]
 ) -> tuple[int, int]:
-    """Return how many pairs of circles exclude different wrong answers, and the number of all pairs.
+    """Return how many pairs of circles exclude different wrong answers, and the number of all pairs of circles.
 
-    For each pair, d1 is the distance at which the first circle should matter most compared with the second; d2 is the
-    reverse. A pair is crossed if removing each circle lowers the margin more at its own distance than at the other's.
-    The difference must be at least half of the largest possible fall.
+    For two circles, d1 is the distance at which the first circle should matter most compared with the second; d2 is the
+    reverse. A pair of circles is crossed if removing each circle lowers the margin more at its own distance than at the
+    other's distance. The difference between the two falls must be at least half of the largest possible fall.
 
     Args:
         cosines: the formula fitted to the unchanged network.
         intact: margins of the unchanged network. [logits]
-        without: map from frequency to the margins without that frequency. [logits]
+        without: map from frequency to the margins without the circle of that frequency. [logits]
     """
     waves = cosine_waves(cosines.p, list(without))
     drops = {k: (intact - found) / (2 * cosines.alphas[k]) for k, found in without.items()}

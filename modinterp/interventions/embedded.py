@@ -23,13 +23,13 @@ Vectors = Float[Tensor, "element d"]
 
 @dataclass(frozen=True)
 class Embedded:
-    """The embedding of a network over pairs, which interventions replace by other vectors.
+    """The embedding of a network over pairs, whose vectors interventions replace by other vectors.
 
     Interventions apply a linear map of token space, which turns the embedding `E` of all numbers into `T E`. The
     network reads vectors either from its embedding (`hook_embed`) or, if it takes one-hot vectors, as its input.
 
     Attributes:
-        network: the network.
+        network: the network whose embedding is replaced.
         task: the task on which the network was trained.
         order: the task's numbers in the order of the Fourier or representation basis.
     """
@@ -58,7 +58,7 @@ class Embedded:
 
     @cached_property
     def tables(self) -> tuple[Vectors, Vectors]:
-        """The vector of every number as a and as b, in the order of the basis, in float64.
+        """The embedding vectors of every number as a and as b, in the order of the basis, in float64.
 
         Raises:
             NotRecorded: the network does not expose one vector for each number.
@@ -97,12 +97,14 @@ class Embedded:
         return seen[0]
 
     def changed(self, a: Vectors | None = None, b: Vectors | None = None) -> Changed:
-        """Return the network with the given embedding tables for a and b, by default its own; computed at first use."""
+        """Return the network with the given embedding tables for a and b, by default with its own tables; logits are
+        computed at first use.
+        """
         table_a, table_b = self.tables
         return Changed(self, table_a if a is None else a, table_b if b is None else b)
 
     def at(self, a: Vectors, b: Vectors, pairs: Int[Tensor, " pair"]) -> Float[Tensor, "pair output"]:
-        """Return the logits of some pairs with the given embedding tables, in float64; columns in the order of the
+        """Return the logits of some pairs with the given embedding tables, in float64, with classes in the order of the
         basis.
         """
         return torch.cat(list(self.blocks(a, b, pairs))).double()
@@ -129,7 +131,8 @@ class Embedded:
     def of_pairs(
         self, a: Float[Tensor, "pair d"], b: Float[Tensor, "pair d"], pairs: Int[Tensor, " pair"]
     ) -> Float[Tensor, "pair output"]:
-        """Return the logits of pairs that each have embedding vectors of their own; columns in the order of the basis.
+        """Return the logits of pairs that each have their own embedding vectors, with classes in the order of the
+        basis.
 
         Args:
             a, b: embedding vector of the first and second number of each pair.
@@ -171,7 +174,7 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Changed:
-    """A network whose embedding vectors are replaced.
+    """A network whose embedding vectors are replaced by other vectors.
 
     Attributes:
         embedded: the unchanged network.

@@ -1,4 +1,4 @@
-"""Project functions of a token that repeat with a period out of the embedding, or keep only these functions."""
+"""Remove functions of a token that repeat with a period from the embedding, or keep only these functions."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def accuracies_with(
     """Return the accuracy of each question of a task of two numbers, with another embedding of the numbers.
 
     Args:
-        network: the network.
+        network: the network whose embedding is replaced.
         task: a task of two numbers.
         table: the new embedding of every number.
-        rows: indices of the task's inputs for the accuracy.
+        rows: indices of the task's inputs over which the accuracy is computed.
     """
     tokens = task.inputs()[rows]
 

@@ -23,7 +23,7 @@ def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -
     """Return orthonormal directions of an activation that hold its waves of a, of b and of the answer at some
     frequencies.
 
-    Use these directions to change frequencies in an activation for which no matrix shows the relevant directions. The
+    Use `block_planes` to change frequencies in an activation for which no matrix shows the relevant directions. The
     directions come from the activation alone and are not fitted to answers.
 
     Args:
@@ -31,7 +31,7 @@ def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -
         basis: `Frequencies` or `Representations` of the task.
         blocks: frequencies [cycles per p] or representations, whose waves the directions hold.
     Returns:
-        All directions with at least a hundredth of the largest standard deviation, strongest first.
+        Directions with at least a hundredth of the largest standard deviation, sorted from strongest to weakest.
     """
     x = x.double()
     parts = basis.part(x.mean(dim=1), blocks)[:, None] + basis.part(x.mean(dim=0), blocks)[None]

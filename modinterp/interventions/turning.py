@@ -1,7 +1,8 @@
 """Rotate circles by linear maps of token space: a wave f(t) of the numbers becomes f(t + x), also for a fraction x.
 
-A rotation by half a step moves every number midway between two tokens. After this half turn of both numbers, a network
-that adds angles answers one more. A lookup table of tokens has no entry for such vectors.
+A rotation by half a step moves every number midway between two tokens. If the circles of both numbers are turned by
+half a step, a network that adds angles answers one more. A lookup table of tokens has no entry for numbers that lie
+midway between two tokens.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def folded(freq: int, p: int) -> int:
 
 @checked
 def doubles(freqs: Sequence[int], p: int) -> dict[int, tuple[int, int]]:
-    """Return the companions of some frequencies: twice each frequency, unless this is one of the frequencies itself.
+    """Return the companions of some frequencies: twice each frequency, unless twice the frequency is one of the given
+    frequencies.
 
     A nonlinearity creates waves of twice a frequency, which must rotate by twice the *unfolded* angle.
 
@@ -59,7 +61,7 @@ def turn_angles(freqs: Sequence[int], p: int, step: float, companions: bool = Tr
         step: move of every number, in residues; 0.5 is the half turn.
         companions: True to also rotate circles of twice each frequency.
     Returns:
-        Map from frequency to angle. [rad]
+        Map from the frequency of each circle to its angle of rotation. [rad]
     """
     own = {k: 2 * pi * k / p * step for k in freqs}
     extra = doubles(freqs, p) if companions else {}
@@ -111,8 +113,8 @@ def waves_of_values(
 def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int], step: float) -> Map:
     """Return the linear map of token space that moves waves of a function f of the numbers by a step.
 
-    The part of the vectors that waves a cos(w f) + b sin(w f) fit best becomes the part with f + step. If f(a) = a,
-    this map equals `turn`.
+    The part of the vectors that waves a cos(w f) + b sin(w f) fit best is replaced by the same waves of f + step. If
+    f(a) = a, the map of `turn_of_values` equals that of `turn`.
 
     Args:
         values: value of f at every number, mod p.
@@ -148,7 +150,9 @@ def turn_of_random_planes(p: int, angles: Sequence[float], seed: int = 0) -> Map
 def moved_at_random(
     vectors: Float[Tensor, "element d"], moved: Float[Tensor, "element d"], seed: int = 0
 ) -> Float[Tensor, "element d"]:
-    """Return a control for any change: every vector is moved in a random direction, as far as the change moves it."""
+    """Return a control for any change: every vector moves in a random direction, by the distance of the original
+    change.
+    """
     generator = torch.Generator().manual_seed(seed)
     away = torch.randn(vectors.shape, generator=generator, dtype=torch.float64)
     length = (moved - vectors).norm(dim=1, keepdim=True)
@@ -166,7 +170,8 @@ def projector(p: int, freqs: Sequence[int]) -> Map:
 def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> Float[Tensor, "element d"]:
     """Move vectors along the line that fits them best, as if every number were larger by a step.
 
-    A network that adds integers then answers one more, also for the largest number. Circles hardly change.
+    A network that adds integers then answers one more, even if the number is the largest. Moving the vectors along the
+    line hardly changes circles.
     """
     t = torch.arange(len(vectors), dtype=torch.float64)
     t = t - t.mean()
@@ -178,7 +183,7 @@ def is_turnable(freqs: Sequence[int], p: int) -> bool:
     """Return True if rotating some circles is a meaningful test: at most half of all circles rotate, and they
     distinguish all answers.
 
-    Rotating nearly all circles only relabels the tokens, and a lookup table still works after this.
+    Rotating nearly all circles only relabels the tokens, and a lookup table still works after relabelling.
     """
     turning = [k for k in freqs if 2 * k != p]
     return 0 < 2 * len(turning) <= (p - 1) / 2 and gcd(p, *turning) == 1

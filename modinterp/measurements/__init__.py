@@ -1,9 +1,8 @@
 """Measure one network; each result is computed once and cached: `measure(run).keys`, `m["logit_fve"]`, `m.neuron(17)`.
 
-Each family of tasks has its class: any network over pairs (`PairMeasurements`), pairs of residues with a Fourier basis
-(`CyclicMeasurements`), pairs of group elements with representations (`GroupMeasurements`), numbers to order
-(`OrderMeasurements`), and sequences (`SequenceMeasurements`). Claims, figures and explanations take all their numbers
-from measurements.
+Each family of tasks has its class: any pairs (`PairMeasurements`), pairs of residues (`CyclicMeasurements`), pairs of
+group elements (`GroupMeasurements`), numbers to order (`OrderMeasurements`), and sequences (`SequenceMeasurements`).
+Claims, figures and explanations take all their numbers from measurements.
 """
 
 from modinterp.measurements import causal_quantities, position_quantities, quantities  # noqa: F401 - which register them

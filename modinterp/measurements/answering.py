@@ -50,7 +50,7 @@ def score_of(network: Network, task: Any, examples: Examples) -> Score:
 
 
 class Answering(Component[Any]):
-    """The answers of a network to a sample of inputs with a stated seed: `m.answering`."""
+    """The answers of a network to a sample of inputs, drawn with a stated seed; available as `m.answering`."""
 
     @property
     def examples(self) -> Examples:
@@ -63,7 +63,7 @@ class Answering(Component[Any]):
 
     @property
     def answers(self) -> Answers:
-        """The answer at each position where the network is read."""
+        """Answers of the network at each position for which the task has an answer."""
         return self._answered[0]
 
     @property
@@ -88,7 +88,7 @@ class Answering(Component[Any]):
 
     @cached_property
     def whole(self) -> Share:
-        """Share of the inputs for which all answers are right, with its 95% interval."""
+        """Share of the inputs for which the network gives all answers correctly, with its 95% interval."""
         return Share(int((self.correct | ~self.is_asked).all(dim=1).sum()), len(self.correct))
 
     def by_position(self) -> pd.DataFrame:

@@ -26,7 +26,7 @@ DRAWN = 4 * SAMPLED  # inputs, so that enough have a carry through nines
 
 
 class Carrying(Component[Any]):
-    """Interventions on the columns of a long sum: `m.carrying`.
+    """Interventions on the columns of a long sum; available as `m.carrying`.
 
     Raises:
         NoSuchPart: the task is not a sum of long numbers, or only the network's answers are visible.
@@ -61,16 +61,18 @@ class Carrying(Component[Any]):
 
     @property
     def hook(self) -> str:
-        """The hook between the last attention and the last neurons."""
+        """Name of the hook between the last attention and the last neurons."""
         last = f"blocks.{len(self.network.blocks) - 1}"
         names = (f"{last}.hook_resid_mid", f"{last}.hook_resid_post")
         return next(name for name in names if name in self.network.hook_dict)
 
     @cached_property
     def directions(self) -> Float[Tensor, "answer d_model"]:
-        """For each digit of the sum, the mean change that a carry makes to the residual stream, at equal digits.
+        """For each digit of the sum, the mean change that a carry makes to the residual stream, among inputs with the
+        same digits.
 
-        Half of the inputs are used to compute the directions. The direction is 0 for digits that never receive a carry.
+        Half of the inputs are used to compute the directions. The carry direction is 0 for digits that never receive a
+        carry.
         """
         half = len(self.inputs) // 2
         streams = seen(self.network, self.inputs[:half], [self.hook])[self.hook]
@@ -110,15 +112,16 @@ class Carrying(Component[Any]):
 
     @cached_property
     def carry(self) -> Moved:
-        """Effect of taking the carry direction from an input with the opposite carry: the digit should change by one.
+        """Effect of taking the carry direction from an input with the opposite carry: the digit of the sum should
+        change by one.
 
-        The control is a change of equal length in a random direction.
+        The control for the carry direction is a change of equal length in a random direction.
         """
         return self._with_other_carry(torch.ones_like(self.columns.base, dtype=torch.bool))
 
     @cached_property
     def carry_through_nines(self) -> Moved:
-        """Effect of `carry` on digits whose next column adds up to nine, so that the carry comes from farther away."""
+        """Effect of `carry` on digits whose next column adds up to nine, so the carry comes from a later column."""
         return self._with_other_carry(self.columns.nine.bool())
 
     @cached_property
@@ -126,8 +129,8 @@ class Carrying(Component[Any]):
         """Effect of moving both digits of a column by half a step on the circles of their embeddings: the digit of the
         sum should move by one.
 
-        A lookup table of digits has no entry at half a step. The control is a change of equal length in random
-        directions.
+        A lookup table of digits has no entry at half a step. The control for the half step is a change of equal length
+        in random directions.
         """
         task, counted = self.task, Counted()
         n, inputs = task.digits, self.inputs[:SAMPLED]
@@ -155,7 +158,8 @@ class Carrying(Component[Any]):
 
     @cached_property
     def circle(self) -> tuple[int, float]:
-        """Frequency k of the circle with the largest share of the ten centred digit embeddings, and this share.
+        """Frequency k of the circle with the largest share of the ten centred digit embeddings, and the share of this
+        circle.
 
         On the circle of frequency k, digit d has the angle 2 pi k d / 10.
         """
@@ -166,10 +170,11 @@ class Carrying(Component[Any]):
         return best + 1, float(energy[best] / energy.sum())
 
     def accuracy(self, least: int, most: int) -> Share:
-        """Return the accuracy on digits whose carry came through `least` to `most` columns; 0 columns mean no carry.
+        """Return the accuracy on digits whose carry came through `least` to `most` columns; digits with 0 columns
+        receive no carry.
 
         Raises:
-            NoSuchPart: too few digits have such a carry.
+            NoSuchPart: the sample has too few digits whose carry came through that many columns.
         """
         crossed = self.task.columns(self.m.asked.inputs).crossed
         counted = (crossed >= least) & (crossed <= most)
@@ -233,7 +238,7 @@ class Carrying(Component[Any]):
 def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "digit d_model"]:
     """Move the vectors of all numbers mod n halfway to the next number on all circles.
 
-    A component that alternates from number to number is 0 halfway.
+    A component whose sign alternates from number to number is 0 halfway.
 
     >>> turns = 2 * torch.pi * torch.arange(10) / 10
     >>> moved = half_a_step_on(torch.stack([turns.cos(), turns.sin()], dim=1))

@@ -51,11 +51,11 @@ CLOCK, PIZZA = 0.25, 0.75  # pizza shares below and above which a circle is of o
 
 
 class Causal(Component[Any]):
-    """Interventions on the embedding of a network over pairs, each with the algorithm's prediction and controls.
+    """Interventions on the embedding of a network over pairs, each with the predicted effect and with controls.
 
-    Use these interventions to test whether a network adds by circles; `m.formula_fit` only compares logits. For
-    addition and subtraction, circles are rotated. Frequencies or representations are removed, kept, scaled and
-    restored. Definitions are in `docs/interventions.md`.
+    Use interventions to test whether a network adds by circles; `m.formula_fit` only compares logits. For addition and
+    subtraction, circles are rotated. Frequencies or representations are removed, kept, scaled and restored.
+    `docs/interventions.md` defines every intervention.
     """
 
     @cached_property
@@ -98,7 +98,7 @@ class Causal(Component[Any]):
 
     @property
     def pairs(self) -> Int[Tensor, " pair"] | None:
-        """Indices of the pairs on which interventions are measured; None for all pairs, a sample for large grids."""
+        """Indices of the pairs on which interventions are measured: None for all pairs, or a sample of a large grid."""
         return self.basis.some_pairs
 
     def _seen(self, of_all: Tensor) -> Tensor:
@@ -126,7 +126,7 @@ class Causal(Component[Any]):
     def circles(self) -> tuple[int, ...]:
         """Circles to rotate: frequencies whose cosine in the logits exceeds a tenth of the strongest cosine.
 
-        The frequencies come from the logits of all layers, so neurons that never fire do not count.
+        These frequencies come from the logits of all layers, so neurons that never fire do not count.
         """
         self._sign  # noqa: B018 - or there are no circles
         sizes = self._intact.spectrum.abs()
@@ -136,9 +136,9 @@ class Causal(Component[Any]):
     def circles_by_removal(self) -> tuple[Any, ...]:
         """Frequencies or representations without which the right logit falls by over a tenth of the largest fall.
 
-        The first half of the sampled pairs chooses the frequencies, and the second half tests them. On the second half,
-        the fall must be at least half as large. The fall on the second half must also exceed, in standard errors, the
-        largest fall of any frequency in 99% of sign-flipping permutations.
+        The first half of the sampled pairs chooses the frequencies for removal, and the second half tests them. On the
+        second half, the right logit must fall at least half as much as on the first half. The fall on the second half
+        must also exceed, in standard errors, the largest fall of any frequency in 99% of sign-flipping permutations.
         """
         chosen, tested = self._falls.unflatten(1, (2, -1)).unbind(dim=1)
         first, second, by_chance = chosen.mean(dim=1), tested.mean(dim=1), largest_by_chance(tested)
@@ -166,7 +166,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def agreement(self) -> float:
-        """Smallest Jaccard index between three choices of circles: by read-out, by cosines of the logits, by removal.
+        """Smallest Jaccard index between three choices of circles: by read-out, by logit cosines, and by removal.
 
         Companions, which are circles of twice another circle's frequency, are left out of the circles by removal.
         """
@@ -178,7 +178,7 @@ class Causal(Component[Any]):
 
     @property
     def blocks(self) -> tuple[Any, ...]:
-        """The removed and restored parts: circles, with circles of twice their frequency, or key representations."""
+        """Parts that interventions remove: circles, with those of twice their frequency, or key representations."""
         if isinstance(self.basis, Frequencies) and self.basis.is_operation:
             return (*self.circles, *doubles(self.circles, self._p))
         return tuple(self.m.key_blocks)
@@ -195,8 +195,8 @@ class Causal(Component[Any]):
             freqs: frequencies of the circles to rotate; by default `circles`. [cycles per p]
             controls: True to also measure changes of equal size for which no algorithm predicts an effect.
         Raises:
-            NoSuchPart: the task adds no angles.
-            NotRecorded: the embedding is not exposed.
+            NoSuchPart: the task does not add angles.
+            NotRecorded: the network does not expose its embedding.
         """
         sign, p = self._sign, self._p
         some = tuple(self.circles if freqs is None else freqs)
@@ -261,12 +261,12 @@ class Causal(Component[Any]):
 
     @cached_property
     def half_turn_alone(self) -> Turned:
-        """The result of `half_turn`, without controls."""
+        """Result of the intervention `half_turn`, without its controls."""
         return self.turned(freqs=self._few)
 
     @cached_property
     def half_turn_of_keys(self) -> Turned:
-        """The half turn of the key frequencies of the read-out, for a network that uses many circles."""
+        """Effect of rotating the key frequencies of the read-out by half a step, for networks with many circles."""
         self._sign  # noqa: B018 - or no circles are turned
         keys = self.m.freqs if self._in_order else self.circles
         return self.turned(freqs=keys, controls=True)
@@ -278,7 +278,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def turn_of_all(self) -> Turned:
-        """The half turn of all circles, for a network that uses most frequencies."""
+        """Effect of rotating all circles by half a step, for a network that uses most frequencies."""
         self._sign  # noqa: B018 - or there are no circles
         return self.turned(freqs=[k for k in self.basis.all_blocks if 2 * k != self._p])
 
@@ -286,7 +286,7 @@ class Causal(Component[Any]):
     def moved_along_line(self) -> tuple[float, float]:
         """Share of pairs whose answer grows by one when a moves one step along a line of integers, with a control.
 
-        The control moves every number as far in a random direction.
+        The control moves every number by the same distance in a random direction.
         """
         a, _ = self._embedded.tables
         new = step_along_line(a)
@@ -297,11 +297,11 @@ class Causal(Component[Any]):
 
     @cached_property
     def pizza_shares(self) -> tuple[float, ...]:
-        """Kind of each circle, measured with this circle alone in the embedding: 0 for a clock, 1 for a pizza."""
+        """Kind of each circle, measured when the embedding contains only this circle: 0 for a clock, 1 for a pizza."""
         return tuple(pizza_share_of(self._kept([k], [k]), k) for k in self._few)
 
     def count_of_kind(self, kind: str) -> int:
-        """Return the number of circles of a kind: `clock`, `pizza` or `between`."""
+        """Return the number of circles of one kind: `clock`, `pizza` or `between`."""
         shares = self.pizza_shares
         clocks, pizzas = sum(x < CLOCK for x in shares), sum(x > PIZZA for x in shares)
         return {"clock": clocks, "pizza": pizzas, "between": len(shares) - clocks - pizzas}[kind]
@@ -325,24 +325,24 @@ class Causal(Component[Any]):
 
     @property
     def accuracy_without(self) -> float:
-        """Accuracy without the circles and their companions in the embedding."""
+        """Accuracy after removing the circles, and circles of twice their frequency, from the embedding."""
         return self._share_right(self._without_circles.given)
 
     @property
     def same_without(self) -> float:
-        """Share of the pairs whose answer is the same without the circles and their companions in the embedding."""
+        """Share of pairs with the same answer without the circles, and those of twice their frequency."""
         return float((self._without_circles.given.flatten() == self._seen(self._intact.given)).double().mean())
 
     @cached_property
     def accuracy_alone(self) -> float:
-        """Accuracy if the embedding keeps only the circles, their companions and the mean."""
+        """Accuracy if the embedding keeps only the circles, circles of twice their frequency, and the mean."""
         return self.accuracy_of(self.blocks)
 
     @cached_property
     def rescue(self) -> tuple[float, float]:
         """Recovered share of the accuracy when both embeddings come from another pair, except for the circles.
 
-        The second number is a control, in which as many random circles, or representations, are restored.
+        The second number is a control: as many random circles, or representations, are restored.
         """
         return self._recovered(self.blocks), self._recovered(self._random_blocks)
 
@@ -416,7 +416,7 @@ class Causal(Component[Any]):
     def cross_effects(self) -> Float[Tensor, "turned read"]:
         """Phase shift of each frequency in the logits when one circle of a is rotated by 45 degrees. [degrees]
 
-        The algorithm predicts a shift of 45 on the diagonal and 0 elsewhere.
+        The algorithm predicts a shift of 45 degrees on the diagonal and 0 elsewhere.
         """
         freqs = self._few
         intact = Answered.of(iter(self._seen_logits.split(BLOCK)), self._sign, freqs, self.pairs)
@@ -431,15 +431,15 @@ class Causal(Component[Any]):
 
     @cached_property
     def margins_foretold(self) -> float:
-        """Share of the variance of the margins that the formula predicts, with one circle removed at a time.
+        """Share of the variance of the margins that the formula predicts, when one circle at a time is removed.
 
-        The formula has no free parameter, since its coefficients are those of the intact network.
+        The formula has no free parameter, since its coefficients come from the intact network.
         """
         return self.foretold.explained
 
     @cached_property
     def foretold(self) -> Foretold:
-        """Margins and wrong answers without each circle, measured and predicted by the formula."""
+        """Margins and wrong answers with each circle removed, as measured and as predicted by the formula."""
         cosines = Cosines.of(self._intact, self._few, self._sign)
         return Foretold.of(cosines, {k: self._changed(lambda x, part: x - part, [k]) for k in self._few})
 
@@ -447,7 +447,7 @@ class Causal(Component[Any]):
 
     @property
     def held_out(self) -> Int[Tensor, " pair"]:
-        """Indices of the held-out pairs, in the order of the basis; all pairs if the split is unknown."""
+        """Indices of the held-out pairs, in the order of the basis; indices of all pairs if the split is unknown."""
         if not self.m.run.knows_split or not len(self.m.split.test):
             return torch.arange(self._p**2)
         return self.basis.rows(self.m.split.test)
@@ -467,9 +467,10 @@ class Causal(Component[Any]):
     def without_each(self) -> pd.DataFrame:
         """The losses of a sample of held-out pairs without each circle in turn, one row per frequency.
 
-        Columns are `margin lost`, `lead lost`, `loss` [nats] and `accuracy`. `margin lost` is the largest fall of a
-        mean margin: the right logit minus the logit of the right answer plus d. `lead lost` is the fall of the mean
-        lead: the right logit minus the largest other logit. The attribute `loss` holds the loss with all circles.
+        Columns of the table are `margin lost`, `lead lost`, `loss` [nats] and `accuracy`. `margin lost` is the largest
+        fall of a mean margin: the right logit minus the logit of the right answer plus d. `lead lost` is the fall of
+        the mean lead: the right logit minus the largest other logit. The attribute `loss` holds the loss with all
+        circles.
         """
         pairs = self._sample(self.held_out, SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
@@ -490,7 +491,7 @@ class Causal(Component[Any]):
 
     @property
     def other_circles(self) -> tuple[int, ...]:
-        """Return as many of the strongest other circles of the embedding, without circles of twice their frequency."""
+        """Return as many other strong circles of the embedding, without circles of twice their frequency."""
         return tuple(self._other_circles(self.circles))
 
     def accuracy_of(self, blocks: Sequence[Any]) -> float:
@@ -499,7 +500,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def accuracy_resampled(self) -> float:
-        """Accuracy when each number takes its circles from another number, by one random permutation."""
+        """Accuracy when each number takes the circles of another number, by one random permutation."""
         order = torch.randperm(self._p, generator=torch.Generator().manual_seed(0))
         return self._share_right(self._changed(lambda x, part: x - part + part[order], self.blocks).given)
 
@@ -521,7 +522,7 @@ class Causal(Component[Any]):
 
     @property
     def crossed(self) -> tuple[int, int]:
-        """The number of pairs of circles that exclude different wrong answers, and the number of all pairs."""
+        """Number of pairs of circles that exclude different wrong answers, and number of all pairs of circles."""
         cosines = Cosines.of(self._intact, self._few, self._sign)
         return crossed_pairs(cosines, self._intact.margins, self.foretold.margins)
 
@@ -538,14 +539,14 @@ class Causal(Component[Any]):
 
     @property
     def without_circles_is_wrong(self) -> tuple[int, int]:
-        """Numbers of pairs with a wrong answer without the circles, and without as many other circles; see `pairs`."""
+        """Numbers of pairs with a wrong answer after removing the circles, and after removing as many other circles."""
         n = self._p**2 if self.pairs is None else len(self.pairs)
         without = self._changed(lambda x, part: x - part, self.other_circles)
         return round(n * (1 - self.accuracy_without)), round(n * (1 - self._share_right(without.given)))
 
     @cached_property
     def synergy(self) -> Synergy:
-        """The loss without two circles compared with the sum of single losses, on a sample of held-out pairs."""
+        """Loss without two circles compared with the sum of the losses without each, on a sample of held-out pairs."""
         pairs = self._sample(self.held_out, SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
 

@@ -25,9 +25,9 @@ TUNED = 0.8  # share of the variance of a head's attention at one frequency, fro
 
 
 class Circles(Component[Any]):
-    """Circles of the key frequencies, and how attention and the MLP move them.
+    """Circles of the key frequencies, and the effect of attention and the MLP on these circles.
 
-    Circles after the embedding run over b, while a has the fixed value `fixed_a`.
+    After the embedding, a circle is traced by b, while a has the fixed value `fixed_a`.
     """
 
     @property
@@ -74,13 +74,13 @@ class Circles(Component[Any]):
 
     @cached_property
     def token_values(self) -> Float[Tensor, "head residue d_head"]:
-        """Value vector of every residue in every head, without position embeddings."""
+        """Value vector of every residue in every head, computed without position embeddings."""
         values = torch.einsum("rm,hmd->hrd", self.m.W_E.double(), self.m.W_V)
         return values + self.m.weight("blocks.0.attn.b_V").double()[:, None] if self.m.model.cfg.attn_biases else values
 
     @cached_property
     def head_values(self) -> Float[Tensor, "b head d_head"]:
-        """Mixture z of value vectors in every head, for the fixed a."""
+        """Attention-weighted mixture z of the value vectors in every head, for the fixed a."""
         return self.m.activation(Z)[self.fixed_a]
 
     @cached_property
@@ -94,23 +94,27 @@ class Circles(Component[Any]):
 
     @cached_property
     def petals(self) -> list[PetalFit]:
-        """Fit of every head's z in every plane of the embedding to the petal that the head's attention predicts."""
+        """For every head and plane of the embedding, the fit of z to the curve (petal) that the head's attention
+        predicts.
+        """
         return self._petal_fits(self.token_values, self.head_values, self.m.W_V)
 
     @cached_property
     def written_petals(self) -> list[PetalFit]:
-        """Fit of every head's output in every plane of the embedding to the petal that its attention predicts."""
+        """For every head and plane of the embedding, the fit of the head's output to the curve (petal) that its
+        attention predicts.
+        """
         return self._petal_fits(self.token_values @ self.m.W_O, self.head_outputs, self.m.W_V @ self.m.W_O)
 
     @cached_property
     def carried_planes(self) -> dict[int, Float[Tensor, "d_model 2"]]:
-        """Map each key frequency to the embedding's plane after W_V W_O, summed over heads, with unit columns."""
+        """Map each key frequency to the plane of its circle after W_V W_O, summed over heads, with unit columns."""
         images = {k: torch.einsum("mi,hmn->ni", x, self.m.W_V @ self.m.W_O) for k, x in self.planes.items()}
         return {k: x / x.norm(dim=0) for k, x in images.items()}
 
     @cached_property
     def summed_circles(self) -> dict[int, tuple[Circle, list[Circle]]]:
-        """Map each key frequency to circles in its carried plane: of the attention's output, and of each head alone."""
+        """Map each key frequency to its circles after W_V W_O: of the attention's output, and of each head alone."""
         attn_out = self.m.activation(ATTN_OUT)[self.fixed_a]
         return {
             k: (
@@ -121,7 +125,7 @@ class Circles(Component[Any]):
         }
 
     def own_plane(self, hook: str, freq: int) -> Float[Tensor, "d 2"]:
-        """Return the plane of a frequency over b, for the fixed a, of the activations at a hook.
+        """Return the plane of a frequency in the activations at a hook, as b varies and a is fixed.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -129,8 +133,7 @@ class Circles(Component[Any]):
         return plane(self.m.activation(hook)[self.fixed_a], freq)
 
     def own_circle(self, hook: str, freq: int) -> Circle:
-        """Measure the circle of a frequency over b, for the fixed a, in the plane `own_plane` of the activations at a
-        hook.
+        """Measure the circle of a frequency in the activations at a hook, as b varies and a is fixed.
 
         Raises:
             NoSuchPart: the network has no such hook.
@@ -145,7 +148,7 @@ class Circles(Component[Any]):
         """Return the principal directions of the planes in which the circles over b lie, one plane for every a.
 
         Args:
-            hook: name of the activations, such as `blocks.0.hook_attn_out`.
+            hook: name of the hook of the activations, such as `blocks.0.hook_attn_out`.
             freq: frequency of the circles. [cycles per p]
         Raises:
             NoSuchPart: the network has no such hook.
@@ -164,7 +167,7 @@ class Circles(Component[Any]):
         directions.
 
         Args:
-            hook: name of the activations, such as `blocks.0.hook_attn_out`.
+            hook: name of the hook of the activations, such as `blocks.0.hook_attn_out`.
             freq: frequency of the circle. [cycles per p]
             pair: 0 for principal directions 1 and 2, 1 for directions 3 and 4.
         """
@@ -175,7 +178,7 @@ class Circles(Component[Any]):
         return self._motions[key]
 
     def motions(self, hook: str, pair: int) -> Mapping[int, Motion]:
-        """Map each key frequency to the motion of its circle; see `motion`."""
+        """Map each key frequency to the revolution and rotation of its circle over b, as a takes all values."""
         return {k: self.motion(hook, k, pair) for k in self.m.freqs}
 
     @cached_property

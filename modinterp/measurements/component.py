@@ -1,4 +1,4 @@
-"""Define components of measurements: objects with further measurements of a network on one subject."""
+"""Define components of measurements: objects that group further measurements of a network on one subject."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ T = TypeVar("T")
 
 
 class Kept(dict[str, Any]):
-    """Store of a component's computed measurements, by name."""
+    """Store of the computed measurements of one component, by name."""
 
 
 class Component(Generic[T]):
-    """Measurements on one subject, such as `m.circles`; their results are stored with the measurements `m`.
+    """Measurements on one subject, such as `m.circles`, whose results are stored with the measurements `m` of the
+    network.
 
     Each access creates a new object, so that measurements and components do not reference each other in a cycle.
 

@@ -88,7 +88,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def W_in(self) -> Float[Tensor, "d_model neuron"]:
-        """Input weights of the first layer's MLP, as they are stored.
+        """Input weights of the first layer's MLP, as the network stores them.
 
         Raises:
             NoSuchPart: the network has no MLP.
@@ -97,28 +97,28 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def b_in(self) -> Float[Tensor, " neuron"]:
-        """Biases of the first layer's neurons, as they are stored.
+        """Biases of the first layer's neurons, as the network stores them.
 
         Raises:
-            NoSuchPart: the network has no such biases.
+            NoSuchPart: the network's first layer has no biases of neurons.
         """
         return self.weight("blocks.0.mlp.b_in")
 
     @property
     def W_out(self) -> Float[Tensor, "neuron d_model"]:
-        """Output weights of the first layer's MLP, as they are stored.
+        """Output weights of the first layer's MLP, as the network stores them.
 
         Raises:
-            NoSuchPart: the network has no MLP, or its neurons give the logits without W_out.
+            NoSuchPart: the network has no MLP, or its neurons give the logits directly, without W_out.
         """
         return self.weight("blocks.0.mlp.W_out")
 
     @property
     def b_out(self) -> Float[Tensor, " d_model"]:
-        """Bias of the first MLP's output, as it is stored.
+        """Bias of the first MLP's output, as the network stores it.
 
         Raises:
-            NoSuchPart: the network has no such bias.
+            NoSuchPart: the network's first MLP has no output bias.
         """
         return self.weight("blocks.0.mlp.b_out")
 
@@ -142,7 +142,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def keys(self) -> frequencies.KeyFrequencies:
-        """The key frequencies, which have the largest norms in the read-out matrix, and the gap to the other norms."""
+        """Key frequencies, which have the largest norms in the read-out matrix, and the gap to the other norms."""
         return frequencies.key_frequencies(self.W_L if self.as_published else self.readout_matrix)
 
     @property
@@ -152,7 +152,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def key_blocks(self) -> tuple[int, ...]:
-        """Key frequencies in ascending order. [cycles per p]"""
+        """Key frequencies in ascending order, under the name that all measurements over pairs share. [cycles per p]"""
         return self.freqs
 
     @cached_property
@@ -167,7 +167,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def logit_sums(self) -> LogitSums:
-        """Sums of the logits by a + b - c, or by a - b - c, and their energies."""
+        """Sums of the logits over entries with equal a + b - c (or a - b - c), and the energies of these sums."""
         return logit_sums(self.logits, self.sign)
 
     @cached_property
@@ -227,7 +227,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def low_rank(self) -> readout.LowRank:
-        """Rank of the readout matrix at the key frequencies, and the share of its norm elsewhere."""
+        """Rank of the read-out matrix at the key frequencies, and the share of its norm at other frequencies."""
         return readout.low_rank(self.readout_matrix, self.freqs)
 
     @property
@@ -235,7 +235,7 @@ class CyclicMeasurements(PairMeasurements):
         """Share of the read-out matrix's norm outside its key directions, including the constant.
 
         Raises:
-            NoSuchPart: there are as many key directions as the matrix has rows or columns.
+            NoSuchPart: the read-out matrix has as many key directions as rows or columns.
         """
         if 2 * len(self.freqs) >= min(self.readout_matrix.shape):
             raise NoSuchPart(
@@ -310,7 +310,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def neuron_marginals(self) -> Marginals:
-        """Sums of the last layer's neurons over one variable at a time."""
+        """Sums of the activations of the last layer's neurons over a, and over b."""
         return marginals(self.post)
 
     @cached_property
@@ -318,7 +318,7 @@ class CyclicMeasurements(PairMeasurements):
         """Map each layer to the fits of its neurons, as in `neurons`.
 
         Raises:
-            NoSuchPart: the hook of the last layer's neurons is unknown.
+            NoSuchPart: the hook name of the last layer's neurons is unknown.
         """
         self.post  # noqa: B018 - or there are none
         hooks = {layer: f"blocks.{layer}.mlp.hook_post" for layer in range(self.n_layers - 1)}
@@ -358,7 +358,7 @@ class CyclicMeasurements(PairMeasurements):
         """Map each layer to the fits of its heads, as in `heads`.
 
         Raises:
-            NoSuchPart: the hook of the last layer's attention is unknown.
+            NoSuchPart: the hook name of the last layer's attention is unknown.
         """
         upper = range(1, self.n_layers)
         fits = {layer: attention.head_fits(self.activation(f"blocks.{layer}.attn.hook_pattern")) for layer in upper}
@@ -366,9 +366,9 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def attention_shares(self) -> tuple[tuple[float, float], ...]:
-        """For each head, the share of its attention to a in terms of one number alone, and at its best frequency.
+        """For each head, two shares of its attention's variance: in terms of one number, and at its best frequency.
 
-        Both are shares of the variance over all pairs, in terms of a alone or b alone, and in terms of one frequency.
+        The variance of attention is taken over all pairs; terms of one number are terms of a alone or b alone.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -385,10 +385,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def tables(self) -> Float[Tensor, "residue head"]:
-        """Lookup table C of each head: the score that the last position gives to every residue as a key. [nats]
+        """Lookup table C of each head: the attention score of the last position for every residue as the key. [nats]
 
         Raises:
-            NoSuchPart: the network has no attention, or its last token is not always the same.
+            NoSuchPart: the network has no attention, or its last token varies between inputs.
         """
         self.weight(_W_O)
         if not getattr(self.task, "equals", True) or getattr(self.task, "vocabularies", 1) > 1:
@@ -397,7 +397,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def ov(self) -> Float[Tensor, "head residue d_model"]:
-        """OV circuit of each head: its output to the residual stream when it attends only to one residue.
+        """OV circuit of each head: the head's output to the residual stream when it attends to only one residue.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -445,7 +445,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def phases(self) -> phases.Phases:
-        """When memorisation, circuit formation and cleanup end. [epochs]
+        """Epochs at which memorisation, circuit formation and cleanup end. [epochs]
 
         Raises:
             NotRecorded: the run has neither progress measures nor snapshots.
@@ -456,7 +456,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def summary(self) -> summary.Summary:
-        """The numbers of tables 5 and 6 of Nanda et al. for this network; no activations stay in memory.
+        """Numbers of tables 5 and 6 of Nanda et al. for this network, computed without keeping activations in memory.
 
         Raises:
             NoSuchPart: the network has no attention.
@@ -526,7 +526,8 @@ class CyclicMeasurements(PairMeasurements):
     def test_losses(self) -> tuple[float, float, float]:
         """Test loss of three versions of the logits: unchanged, without the key frequencies, with only these. [nats]
 
-        Only waves of the answer are removed or kept, as in the code of Nanda et al. NaN if test pairs are unknown.
+        In these test losses, only waves of the answer are removed or kept, as in the code of Nanda et al. The test
+        losses are NaN if the test pairs are unknown.
         """
         without_keys = ablations.excluded_logits(self.logits, self.freqs, "sums", self.sign)
         without_others = ablations.restricted_logits(self.logits, self.freqs, "sums", self.sign)
@@ -538,7 +539,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def loss_without_each(self) -> dict[ablations.Terms, Float[Tensor, " freq"]]:
-        """Loss over all pairs without each frequency, for two sets of waves that are removed. [nats]
+        """Loss over all pairs without each frequency, computed for two choices of the removed waves. [nats]
 
         The key `products` removes all products of waves of a and b, and `sums` removes the waves of the answer.
         """
@@ -561,8 +562,8 @@ class CyclicMeasurements(PairMeasurements):
             heads, neurons: indices of first-layer heads or last-layer neurons to set to their mean over all pairs.
             site: where frequencies are removed: `embedding`, `neurons` or `logits`.
         Raises:
-            ValueError: a part does not exist, or the arguments name no part or parts of several kinds.
-            NoSuchPart: the network does not expose the site.
+            ValueError: a part does not exist, or the arguments name no part, or parts of several kinds.
+            NoSuchPart: the network does not expose the activations at the site.
         """
         return without(self, [self._frequency(k) for k in frequencies], heads, neurons, site)
 

@@ -1,4 +1,4 @@
-"""Explain in plain words why numbers of a network are undefined."""
+"""Explain in plain words why some numbers of a network are undefined."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TINY = torch.finfo(torch.float32).tiny ** 0.5  # [logits] float32 does not hold 
 
 
 def why_undefined(m: Any) -> str:
-    """Return text that says what is unusual about a network's weights, logits or neurons, so that numbers are
+    """Return a text that names unusual properties of a network's weights, logits or neurons, which make numbers
     undefined.
 
-    Use this text if a measurement of a user's network failed. The text gives the two most basic reasons, such as
+    Use this function if a measurement of a user's network failed. The text gives the two most basic reasons, such as
     "embed.W_E is 0 throughout and its logits are the same for all inputs". The text is empty if nothing is unusual.
 
     Args:

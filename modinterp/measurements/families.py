@@ -43,7 +43,7 @@ def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, d
     file, a module or a function.
 
     Args:
-        run: a run, or measurements.
+        run: a run, or the measurements of a run.
         as_published: True to choose key frequencies and representations exactly as in the papers.
         draws: number of random matrices for each null distribution of the spectrum.
     """
@@ -53,6 +53,6 @@ def measure(run: TrainedRun | NetworkMeasurements, as_published: bool = False, d
 
 def measure_as_published(run: TrainedRun | NetworkMeasurements) -> NetworkMeasurements:
     """Return the measurements of a run with key frequencies and representations chosen as in the papers; claims use
-    these.
+    this function.
     """
     return measure(run, as_published=True)

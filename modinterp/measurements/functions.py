@@ -27,11 +27,11 @@ class Functions(Component[Any]):
     """Interventions on circles of f(a) and g(b), where the answer is f(a) + g(b) mod p: `m.functions`.
 
     Use `m.functions` for answers such as a^2 + b, and `m.causal` for a + b. Several numbers may have the same value of
-    f, as a and -a have the same square. The circles are the frequencies of the answer's waves in the logits, and twice
-    these frequencies.
+    f, as a and -a have the same square. The rotated circles are the frequencies of the answer's waves in the logits,
+    and twice these frequencies.
 
     Raises:
-        NoSuchPart: the answer is not a sum f(a) + g(b), or it is a + b itself, or the values or waves leave nothing to
+        NoSuchPart: the answer is not a sum f(a) + g(b), or is a + b itself, or the values or waves leave nothing to
             test.
     """
 
@@ -110,7 +110,7 @@ class Functions(Component[Any]):
 
     @cached_property
     def values_half_turn_controls(self) -> dict[str, float]:
-        """Share of answers that change by one under controls of the same size, by the changed part."""
+        """Share of answers that change by one when another part is changed as much, for each changed part."""
         freqs, tables = self._with_companions(self.circles), self._embedded.tables
         angles = [2 * pi * k / self._p * HALF for k in freqs]
         random = turn_of_random_planes(self._p, angles)

@@ -55,25 +55,27 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def renamed(self) -> Float[Tensor, "draw irrep"]:
-        """Similarities of logits and characters after random relabellings of the elements."""
+        """Similarities between logits and characters after random relabellings of the group's elements."""
         with one_thread():
             return self.basis.renamed_similarities(self.logits)
 
     @property
     def least_similarity(self) -> float:
-        """Threshold of similarity for a key representation: at least the paper's, and above every relabelling."""
+        """Smallest similarity at which a representation counts as key: at least the paper's, and above every
+        relabelling's.
+        """
         if self.as_published:
             return characters.KEY_SIMILARITY
         return max(characters.KEY_SIMILARITY, float(self.renamed.max()))
 
     @cached_property
     def keys(self) -> tuple[Irrep, ...]:
-        """The key representations: those whose characters are similar to the logits."""
+        """The key representations, whose characters are similar to the logits."""
         return characters.key_irreps(self.similarities, self.irreps, self.least_similarity)
 
     @property
     def key_blocks(self) -> tuple[Irrep, ...]:
-        """The key representations, under the name that all measurements over pairs share."""
+        """Key representations, under the name that all measurements over pairs share."""
         return self.keys
 
     @property
@@ -86,7 +88,9 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def similarity_gap(self) -> float:
-        """Similarity of the weakest key representation, divided by the similarity of the strongest other one."""
+        """Similarity of the weakest key representation, divided by the similarity of the strongest other
+        representation.
+        """
         keys = [x for x, is_key in zip(self.similarities.tolist(), self._is_key, strict=True) if is_key]
         others = [x for x, is_key in zip(self.similarities.tolist()[1:], self._is_key[1:], strict=True) if not is_key]
         strongest = max(map(abs, others), default=0.0)
@@ -114,7 +118,9 @@ class GroupMeasurements(PairMeasurements):
         return {rho.name: share for rho, share in zip(self.irreps, found, strict=True)}
 
     def key_share(self, matrix: Float[Tensor, "element feature"]) -> float:
-        """Return the share of an uncentred matrix's energy in the key representations; rows belong to elements."""
+        """Return the share of a matrix's energy in the key representations; the matrix is not centred and has one row
+        per element.
+        """
         return sum(share for name, share in self.shares(matrix).items() if name in self.key_names)
 
     @property
@@ -135,13 +141,17 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def coset_shares(self) -> dict[str, neurons.CosetShare]:
-        """How many neurons are constant on cosets of a subgroup, by the first element and by the second."""
+        """Number of neurons that are constant on cosets of a subgroup, for the first element and for the second
+        element.
+        """
         inputs = self.neuron_inputs.items()
         return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
 
     @cached_property
     def coset_mean_accuracies(self) -> tuple[float, float]:
-        """Accuracy with each neuron at its mean over pairs of its cosets, and over other sets of equal size."""
+        """Accuracy when each neuron is replaced by its mean over pairs of its cosets, and over other sets of equal
+        size.
+        """
         post, W_L = self.post.double().cpu(), self.W_L.double().cpu()
         first, second = (coset_partitions(x.cpu(), self.task) for x in self.neuron_inputs.values())
 
@@ -170,7 +180,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def pair_shares(self) -> products.PairShares:
-        """Share of the neurons' variance in rho(a), rho(b) and rho(a b) of every representation."""
+        """Share of the neurons' variance in the functions rho(a), rho(b) and rho(a b) of every representation rho."""
         return products.pair_shares(self.post, self.task, self.irreps)
 
     @property
@@ -225,7 +235,8 @@ class GroupMeasurements(PairMeasurements):
         return accuracy_on(self.logits_of_products(self.keys), self.labels)
 
     def neurons_loss_without(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
-        """Loss over the given rows, or all pairs, without rho(a b) of some representations in the neurons. [nats]
+        """Loss over the given rows, or all pairs, after removing rho(a b) of some representations from the neurons.
+        [nats]
 
         The skip connection around the neurons is left out, as in the code of Chughtai et al. 2023.
         """
@@ -233,7 +244,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def neurons_excluded_loss(self) -> float:
-        """Loss over the training pairs without rho(a b) of the key representations in the neurons. [nats]
+        """Loss over the training pairs after removing rho(a b) of the key representations from the neurons. [nats]
 
         For a user's checkpoint, whose training pairs are unknown, the loss is over all pairs.
         """
@@ -264,9 +275,9 @@ class GroupMeasurements(PairMeasurements):
 
         Columns are the loss [nats] and the accuracy on held-out pairs, the restricted and the excluded loss [nats], and
         the sum of squared weights. The restricted loss keeps in the neurons only rho(a b) of the final key
-        representations, over all pairs. The excluded loss removes these, over the training pairs. Each key
-        representation has a column `similarity_NAME` (cosine of logits and character) and a column `share_NAME` (share
-        of the energy of the embedding of a).
+        representations, over all pairs. The excluded loss removes rho(a b) of the key representations from the neurons,
+        over the training pairs. Each key representation has a column `similarity_NAME` (cosine of logits and character)
+        and a column `share_NAME` (share of the energy of the embedding of a).
 
         Raises:
             NotRecorded: the run has neither progress measures nor snapshots.
@@ -309,16 +320,17 @@ class GroupMeasurements(PairMeasurements):
         neurons: Sequence[int] = (),
         site: Site = "logits",
     ) -> Without:
-        """The network without some representations, heads or neurons: accuracy and loss before and after.
+        """Remove some representations, heads or neurons from the network, and return accuracy and loss before and
+        after.
 
         Args:
-            representations: names of representations to remove at the site; of neurons and logits, only functions of
-                the product.
+            representations: names of representations to remove at the site; in neurons and logits, only functions of
+                the product are removed.
             heads, neurons: indices of first-layer heads or last-layer neurons to hold at their mean over all pairs.
             site: where representations are removed: `embedding`, `neurons` or `logits`.
         Raises:
-            ValueError: a part does not exist, or the arguments name no part or parts of several kinds.
-            NoSuchPart: the network does not expose the site.
+            ValueError: a part does not exist, or the arguments name no part, or parts of several kinds.
+            NoSuchPart: the network does not expose the activations at the site.
         """
         return without(self, [irrep(self.task, name) for name in representations], heads, neurons, site)
 
@@ -329,7 +341,7 @@ class GroupMeasurements(PairMeasurements):
         return Neuron(index, self.post[..., index], name, share, None, self.W_L[index], alone)
 
     def head(self, index: int) -> Head:
-        """One head of the first layer: its attention to a, best representation, and the loss without it."""
+        """View one head of the first layer: its attention to a, best representation, and the loss without it."""
         alone, pattern = without(self, heads=[index]), self.pattern[:, :, index, 0]
         shares = self.basis.variance_shares(pattern[..., None])
         best = int(shares.argmax())

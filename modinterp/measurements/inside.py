@@ -26,15 +26,15 @@ MOST_POSITIONS = 32  # that are put to their mean
 
 
 def sampled(n_ctx: int) -> int:
-    """Return the number of inputs for measuring and changing parts, given the number of tokens of an input."""
+    """Return the number of inputs on which parts are measured and changed, given the number of tokens of an input."""
     return max(1, min(SAMPLED, TOKENS // n_ctx))
 
 
 class Inside(Component[Any]):
-    """Attention, ablations and attribution of a network on sequences: `m.inside`.
+    """Attention, ablations and attribution of a network on sequences; available as `m.inside`.
 
     Raises:
-        NoSuchPart: the network is a black box, or lacks the requested part.
+        NoSuchPart: only the network's answers are visible, or the network lacks the requested part.
     """
 
     @property
@@ -63,7 +63,7 @@ class Inside(Component[Any]):
         return self._attention[0]
 
     def looks(self) -> pd.DataFrame:
-        """Return a table with the three positions that each head attends to most, for each answer position."""
+        """Return a table with the three positions that each head attends to most, for each position with an answer."""
         names, rows = self.m.task.position_names, []
         for layer, heads in enumerate(self.attention):
             for head, pattern in enumerate(heads):
@@ -166,10 +166,11 @@ class Inside(Component[Any]):
 
     @cached_property
     def attribution(self) -> pd.DataFrame:
-        """Contribution of each part to the right logit minus the mean logit, at the answer positions. [logits]
+        """Contribution of each part of the network to the right logit minus the mean logit, at the answer positions.
+        [logits]
 
-        The last normalisation divides by the same number as in the forward pass. The parts of one input add up to its
-        logit.
+        The last normalisation uses the same divisor as in the forward pass. For one input, the contributions of all
+        parts add up to the logit.
 
         Raises:
             NoSuchPart: the network is not a transformer whose normalisation can be folded.

@@ -1,4 +1,6 @@
-"""Exchange values, keys, queries or directions inside a network on sequences, and test whether the answer follows."""
+"""Exchange values, keys, queries or directions inside a network on sequences, and test whether the answer changes as
+predicted.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,12 @@ FEWEST = 20  # answers of which a share is taken
 
 @dataclass(frozen=True)
 class Moved:
-    """Share of the answers that changed as predicted when a part was exchanged, and in a control.
+    """Share of the answers that changed as predicted when a part was exchanged, and the same share in a control.
 
     Attributes:
         share: count of answers that changed as predicted, out of all answers.
-        control: count of answers that changed in the same way when another part of the same size was exchanged.
+        control: count of answers that changed as predicted when another part of the same size was exchanged, out of all
+            answers.
     """
 
     share: Share
@@ -38,7 +41,7 @@ class Moved:
 
     @property
     def moved(self) -> float:
-        """Share of the answers that changed as predicted."""
+        """Share of the answers that changed as predicted in the exchange."""
         return self.share.held / self.share.of
 
     @property
@@ -73,7 +76,7 @@ class Counted:
 
 
 class Interchanges(Component[Any]):
-    """Effects of exchanging parts of activations between positions and inputs: `m.interchanges`."""
+    """Effects of exchanging parts of activations between positions and inputs; available as `m.interchanges`."""
 
     @property
     def network(self) -> Network:
@@ -98,7 +101,7 @@ class Interchanges(Component[Any]):
 
     @property
     def columns(self) -> list[tuple[int, int]]:
-        """Index and position of each measured answer; the answers are evenly spread over all answers."""
+        """Index and position of each measured answer; the measured answers are evenly spread over all answers."""
         positions = self.m.task.read_positions
         count = min(len(positions), MOST_POSITIONS)
         chosen = torch.linspace(0, len(positions) - 1, count).round().long().tolist()
@@ -121,7 +124,7 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def answer_tokens(self) -> Bool[Tensor, "input answer pos"]:
-        """Mask of the positions, visible from an answer's position, whose token is the answer.
+        """Mask of positions whose token is the answer, among the positions visible from the answer's position.
 
         Raises:
             NoSuchPart: many answers are not tokens of their inputs, so the network cannot copy them.
@@ -163,10 +166,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def value(self) -> Moved:
-        """Effect of taking the value at the answer token from another input: the network should give that input's
+        """Effect of taking the value at the answer token from another input: the network should give the other input's
         answer.
 
-        In the control, the value is put at another position.
+        In the control for values, the other input's value is put at another position.
         """
         names, counted = self.hooks("v"), Counted()
         values = seen(self.network, self.inputs, names)
@@ -183,10 +186,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def key(self) -> Moved:
-        """Effect of exchanging the keys of the answer token and another token: the network should answer the other
+        """Effect of exchanging the keys of the answer token and another token: the network should answer with the other
         token.
 
-        In the control, the keys of two other positions are exchanged.
+        In the control for keys, the keys of two other positions are exchanged.
         """
         names, counted = self.hooks("k"), Counted()
         for column, position in self.columns:
@@ -202,13 +205,13 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def query(self) -> Moved:
-        """Effect of taking the query at one answer's position from another answer's position: the network should give
-        that answer.
+        """Effect of replacing the query of one answer's position by that of another answer's position: the network
+        should give the other answer.
 
-        In the control, the query is changed by an equal length in a random direction.
+        In the control for queries, the query is changed by an equal length in a random direction.
 
         Raises:
-            NoSuchPart: the task has only one answer.
+            NoSuchPart: the task has only one answer per input, so there is no other query.
         """
         names, counted = self.hooks("q"), Counted()
         positions = torch.tensor(self.m.task.read_positions)
@@ -245,11 +248,12 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def direction(self) -> Float[Tensor, " d_model"]:
-        """Direction in which the last attention's output differs most between answers, on half of the inputs.
+        """Direction in which the output of the last attention differs most between answers, computed on half of the
+        inputs.
 
         Raises:
-            NoSuchPart: all answers are equal. A network with two outputs and no MLP also raises: the difference of its
-                logits is one direction by construction.
+            NoSuchPart: all answers of the sample are equal. NoSuchPart is also raised for a network with two outputs
+                and no MLP, whose logit difference is one direction by construction.
         """
         if self.m.task.output_sizes[0] < 3 and self.network.cfg.attn_only:
             raise NoSuchPart(
@@ -289,9 +293,10 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def along_direction(self) -> Moved:
-        """Effect of taking only `direction` from another input: the network should give that input's answer.
+        """Effect of taking only the component along `direction` from another input: the network should give the other
+        input's answer.
 
-        In the control, the change has equal length in a random direction.
+        In the control for the direction, the change has equal length in a random direction.
         """
         coordinates = self._attended @ self.direction
 
@@ -304,11 +309,11 @@ class Interchanges(Component[Any]):
 
     @cached_property
     def along_mean(self) -> Moved:
-        """Effect of a change along `direction` as if the sum had another value: the answer should be the sign of that
+        """Effect of a change along `direction` that imitates another sum: the answer should be the sign of the imitated
         sum.
 
-        The length comes from the slope of the coordinate against the mean of the numbers so far, over all positions.
-        In the control, the change has equal length in a random direction.
+        The length of the change comes from the slope of the coordinate along `direction` against the mean of the
+        numbers so far. In the control for the sum, the change has equal length in a random direction.
 
         Raises:
             NoSuchPart: the task does not sum numbers.

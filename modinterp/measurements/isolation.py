@@ -25,17 +25,21 @@ def _with_variance(circles: Sequence[C], above: float, most: float = 1) -> tuple
 
 
 class Isolation(Component[Any]):
-    """Circles of the embedding as in Zhong et al. 2023: by principal components or by frequency, one at a time.
+    """Circles of the embedding as in Zhong et al. 2023, measured one at a time: by principal components or by
+    frequency.
 
-    Leading circles are frequencies with more than 10% of the embedding's variance, and weak circles have 2 to 10%. (The
-    limit was 8% until we measured the released network with constant attention. The released network has circles of 26,
-    25, 22, 9.3, 8.8 and 7.7%, and its authors call the first three leading.) The authors use pairs of principal
-    components, which are `component_circles` here. Such pairs mix circles of nearly equal size.
+    Leading circles are frequencies with more than 10% of the embedding's variance; weak circles have 2 to 10%. (The
+    limit was 8% until we measured the released network with constant attention. The network that Zhong et al. released
+    has circles of 26, 25, 22, 9.3, 8.8 and 7.7%; the authors call the first three leading.) Zhong et al. use pairs of
+    principal components, which are `component_circles` here. Pairs of principal components mix circles of nearly equal
+    size.
     """
 
     @cached_property
     def circularity(self) -> isolation.Circularity:
-        """Share of energy at its best frequency, for each of the four leading principal components, and the mean."""
+        """For each of the four leading principal components, the energy share of its best frequency; and the mean of
+        the four.
+        """
         return isolation.circularity(self.m.W_E)
 
     @cached_property
@@ -45,17 +49,17 @@ class Isolation(Component[Any]):
 
     @cached_property
     def frequency_circles(self) -> tuple[isolation.FrequencyCircle, ...]:
-        """Circle of every frequency in the embedding, sorted by strength, strongest first."""
+        """Circle of every frequency in the embedding, sorted by strength with the strongest first."""
         return isolation.frequency_circles(self.m.W_E)
 
     @property
     def leading_components(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Pairs of components with more than 10% of the embedding's variance."""
+        """Pairs of principal components with more than 10% of the embedding's variance."""
         return _with_variance(self.component_circles, LEADING)
 
     @property
     def weak_components(self) -> tuple[isolation.ComponentCircle, ...]:
-        """Pairs of components with 2 to 10% of the embedding's variance."""
+        """Pairs of principal components with 2 to 10% of the embedding's variance."""
         return _with_variance(self.component_circles, LEAST, LEADING)
 
     @property

@@ -1,4 +1,4 @@
-"""Find the attributes of measurements that raise for a network, so that `dir(m)` leaves them out."""
+"""Find the attributes of a measurements object `m` that raise for its network, so that `dir(m)` omits them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_TRANSFORMERS = frozenset({"W_out", "b_in", "b_out", "gini_of_neurons"})
 
 
 def absent(m: Any) -> frozenset[str]:
-    """Names of the attributes of these measurements that raise for this network."""
+    """Return the names of the attributes of a measurements object that raise for its network."""
     if not m.has_weights:
         return m.lacks
     weights, hooks, run = m.model.state_dict(), m.model.hook_dict, m.run

@@ -21,12 +21,12 @@ _GROUPS = Path("/sys/fs/cgroup")  # where Linux says what a container may use
 def check_memory(name: str, task: Task, network: Network) -> None:
     """Raise ValueError if the activations on all inputs would take more memory than is free.
 
-    A need of more than 1 GiB is announced on stderr.
+    A message on stderr announces a need of more than 1 GiB.
 
     Args:
-        name: name of the network, for the message.
-        task: a task with one answer over a grid of inputs.
-        network: the network.
+        name: name of the network, for the error message.
+        task: a task with one answer for each input of a grid.
+        network: the network whose activations are needed.
     """
     inputs, needed, free = prod(task.grid or ()), needed_memory(task, network), free_memory()
     if needed > free:
@@ -43,9 +43,9 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 def needed_memory(task: Task, network: Network) -> int:
     """Estimate the memory for the measurements of a network [bytes]; tests used 75 to 100% of the estimate.
 
-    The result is the smaller of two numbers. The first number is the bytes of all activations in float64. The second
-    number, for addition and similar tasks, is the bytes of logits and neurons in float32 by blocks. Logits of
-    more than 1 GiB are computed from the residual stream at each access.
+    The estimate is the smaller of two numbers of bytes. The first number is the size of all activations in float64. The
+    second number, for addition and similar tasks, is the size of logits and neurons in float32, computed in blocks.
+    Logits of more than 1 GiB are computed from the residual stream at each access.
     """
     c, inputs, classes = network.cfg, prod(task.grid or ()), task.output_sizes[0]
     d_model, neurons = getattr(c, "d_model", 0), getattr(c, "d_mlp", 0) or 0

@@ -12,7 +12,7 @@ NEGLIGIBLE = 1e-7  # of the largest singular value: what float32 rounds off
 
 
 def product_with(matrix: Float[Tensor, "feature output"]) -> Callable[[Tensor], Tensor]:
-    """Return a function that multiplies by a matrix; a float32 matrix of low rank is replaced by two narrow factors."""
+    """Return a function that multiplies by a matrix; it replaces a float32 matrix of low rank by two narrow factors."""
     if matrix.dtype == torch.float32:
         U, S, V = torch.linalg.svd(matrix.double(), full_matrices=False)
         rank = int((NEGLIGIBLE * S[0] < S).sum())

@@ -52,7 +52,7 @@ class NoSuchPart(NotRecorded):
 
 
 def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
-    """Yield the measurements of several runs; only the run in use holds its activations in memory."""
+    """Yield the measurements of several runs one after another; only the run in use holds its activations in memory."""
     all_of_them = list(measured)
     for each in all_of_them:
         yield each
@@ -63,16 +63,16 @@ def one_at_a_time(measured: Iterable[M]) -> Iterator[M]:
 class NetworkMeasurements:
     """The measurements of one network; each is computed at first use and then cached.
 
-    `m["accuracy"]` is a number by its key, and `m.table()` has all numbers. Attributes such as `m.readoff` hold the
-    results behind the numbers of `m.table()`. Activations stay in memory until `let_go` is called, or the run is
-    deleted. For a run without weights, measurements are those recorded when the run was published.
+    `m["accuracy"]` returns a number by its key, and `m.table()` returns all numbers. Attributes such as `m.readoff`
+    hold the results behind the numbers of `m.table()`. Activations stay in memory until `let_go` is called, or the run
+    is deleted. For a run without weights, measurements are those recorded when the run was published.
 
     Args:
         run: a trained run, or a user's network with its task.
         as_published: True to choose key frequencies from W_L, and key representations by a fixed similarity, exactly as
-            in the papers. If False, the choice also depends on the exposed parts of a user's network and on random
-            relabellings.
-        draws: how many matrices are drawn for each null of the spectrum.
+            in the papers. If `as_published` is False, the choice also depends on the exposed parts of a user's network
+            and on random relabellings.
+        draws: number of random matrices for each null distribution of the spectrum.
     Raises:
         ValueError: the recorded measurements of the run are damaged.
     """
@@ -173,7 +173,9 @@ class NetworkMeasurements:
         return self.run.spec.recipe
 
     def let_go(self) -> None:
-        """Free the activations; the next use captures them again. Numbers and tables stay."""
+        """Free the activations; the next use captures them again. Numbers and tables stay in memory when `let_go` frees
+        the activations.
+        """
         self.run.let_go()
         kept = vars(self)
         parts = {name: value for name, value in kept.items() if isinstance(value, Kept)}
@@ -219,7 +221,7 @@ class NetworkMeasurements:
         """The network.
 
         Raises:
-            NotRecorded: the run came without its weights.
+            NotRecorded: the run came without the weights of its model.
         """
         return self.run.network
 
@@ -232,7 +234,7 @@ class NetworkMeasurements:
 
     @property
     def snapshots(self) -> Mapping[int, Weights]:
-        """Map the epoch of each snapshot to the weights."""
+        """Map the epoch of each snapshot to the weights of the network at that epoch."""
         return self.run.snapshots
 
     @property
@@ -253,7 +255,8 @@ class NetworkMeasurements:
         return self.run.at(epoch)
 
     def networks(self) -> Iterator[tuple[int, Network]]:
-        """Yield epoch and network of every snapshot, one after the other; a progress bar appears if this takes long.
+        """Yield the epoch and the network of every snapshot, one after the other; show a progress bar if this takes
+        long.
 
         Raises:
             NotRecorded: no snapshots came with the run.
@@ -276,12 +279,12 @@ class NetworkMeasurements:
 
     @property
     def last_block(self) -> str:
-        """Name of the layer whose neurons make the logits, such as `blocks.0`."""
+        """Name of the layer whose neurons produce the logits, such as `blocks.0`."""
         return f"blocks.{len(self.model.blocks) - 1}"
 
     @property
     def grid(self) -> ActivationCache:
-        """All activations at the last position over all inputs, in float64, by hook name; computed once.
+        """All activations at the last position over all inputs, in float64, by hook name; they are computed once.
 
         See `modinterp.activations.activations` for names and shapes.
         """
@@ -304,7 +307,7 @@ class NetworkMeasurements:
 
     @property
     def classes(self) -> int:
-        """Number of classes of the answer, or of the first of several."""
+        """Number of classes of the answer; if the task asks several questions, of the first answer."""
         return self.task.output_sizes[0]
 
     @property
@@ -314,12 +317,12 @@ class NetworkMeasurements:
 
     @cached_property
     def all_logits(self) -> Float[Tensor, "input output"]:
-        """Logits of all inputs, in the task's order, in float64."""
+        """Logits of the network on all inputs, in the task's order, in float64."""
         return self.grid["logits"].flatten(0, -2)
 
     @cached_property
     def all_answers(self) -> Int[Tensor, "input question"]:
-        """The right answers to every input, in the task's order; -1 where there is none."""
+        """The right answer to every input, in the task's order; -1 for an input without an answer."""
         return self.task.labels()
 
     def _by_question(self) -> Iterator[tuple[Float[Tensor, "input output"], Int[Tensor, " input"]]]:
@@ -349,22 +352,26 @@ class NetworkMeasurements:
 
     @property
     def given(self) -> Int[Tensor, " input"]:
-        """The answer that the network gives to every input, in the task's order; of several questions, to the first."""
+        """The network's answer to every input, in the task's order; if the task asks several questions, to the first
+        question.
+        """
         return self._each[0].given
 
     @cached_property
     def own_score(self) -> Score:
-        """Accuracy and loss of the unchanged network, over all inputs that have an answer; mean over questions."""
+        """Accuracy and loss of the unchanged network, over all inputs with an answer; the mean over the task's
+        questions.
+        """
         return self._score_of()
 
     @cached_property
     def accuracy(self) -> float:
-        """Share of all inputs that the network answers correctly; mean over questions."""
+        """Share of all inputs that the network answers correctly; the mean over the task's questions."""
         return self.own_score.accuracy
 
     @property
     def chance_loss(self) -> float:
-        """Loss of guessing: the loss when all answers are equally probable; mean over questions. [nats]"""
+        """Loss when all answers are equally probable; the mean over the task's questions. [nats]"""
         return fmean(map(log, self.task.output_sizes))
 
     @cached_property
@@ -372,7 +379,7 @@ class NetworkMeasurements:
         """Accuracy and loss on the held-out inputs.
 
         Raises:
-            NotRecorded: the network is a user's, and its training inputs are unknown.
+            NotRecorded: the network is a user's checkpoint, whose training inputs are unknown.
         """
         return self._score_of(self.split.test)
 
@@ -381,24 +388,30 @@ class NetworkMeasurements:
         """Accuracy and loss on the training inputs.
 
         Raises:
-            NotRecorded: the network is a user's, and its training inputs are unknown.
+            NotRecorded: the network is a user's checkpoint, whose training inputs are unknown.
         """
         return self._score_of(self.split.train)
 
     @cached_property
     def is_right(self) -> Bool[Tensor, " input"]:
-        """True for each input with an answer that the network answers correctly; one question after another."""
+        """True for each input with an answer that the network answers correctly; entries of several questions follow
+        one another.
+        """
         return self._of_answered(each.right for each in self._each)
 
     @cached_property
     def losses_of_right_and_wrong(self) -> tuple[float, float]:
-        """Mean loss over the inputs that are answered correctly, and over the wrong ones; NaN for none. [nats]"""
+        """Mean loss over the correctly answered inputs, and over the wrongly answered inputs; NaN without such inputs.
+        [nats]
+        """
         losses = self._of_answered(each.loss for each in self._each)
         return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
 
     @cached_property
     def sureness_where_wrong(self) -> float:
-        """Mean probability of the network's answer, over the inputs that it answers wrongly; NaN if there are none."""
+        """Mean probability that the network gives its own answer, over the inputs that it answers wrongly; NaN without
+        such inputs.
+        """
         wrong = (
             logits[(right >= 0).to(logits.device) & ~each.right].softmax(dim=-1).amax(dim=-1)
             for each, (logits, right) in zip(self._each, self._by_question(), strict=True)
@@ -419,12 +432,12 @@ class NetworkMeasurements:
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:
-        """The right answers to every input, with one column for each question."""
+        """The right answers to every input, with one column for each question of the task."""
         return self.task.labels()
 
     @cached_property
     def grokking(self) -> phases.Grokking:
-        """When the run memorised and when it grokked. [epochs]
+        """The epochs at which the run memorised and grokked. [epochs]
 
         Raises:
             NotRecorded: the network is an external checkpoint, whose training is unknown.

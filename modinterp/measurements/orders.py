@@ -42,13 +42,13 @@ def _unseen(task: Ordering, spec: RunSpec | None, n: int, seed: int, below: int 
 
 
 class OrderMeasurements(PositionMeasurements):
-    """The measurements of one run on `Ordering`: scores as look-ups, attention by rank, copying, and a proof.
+    """The measurements of one run on `Ordering`: lookup tables of scores, attention by rank, copying, and a proof.
 
     Attributes:
         n: how many numbers each input has.
-        limit: upper bound of the numbers, not included; this number is also the token CLS.
-        smallest_number: smallest number for which lines are fitted and copying is measured. The default is the limit
-            of small numbers, or a fifth of `limit` if that is less.
+        limit: upper bound of the numbers (excluded); the token CLS has this index.
+        smallest_number: smallest number for which lines are fitted and copying is measured. The default of
+            `smallest_number` is the limit of small numbers, or a fifth of `limit` if that is less.
     """
 
     def __init__(self, run: TrainedRun, as_published: bool = False, draws: int = 199):
@@ -70,7 +70,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @property
     def asked(self) -> Examples:
-        """The inputs on which the network is evaluated, which are the inputs of `uniform`."""
+        """The inputs on which the network is evaluated; they are the inputs of `uniform`."""
         return self.uniform
 
     @property
@@ -91,11 +91,13 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def logits(self) -> Float[Tensor, "input read output"]:
-        """Logits on the uniform inputs at the answer positions; in a sort, the right answers precede each position."""
+        """Logits on the uniform inputs at the answer positions; in a sort, the right earlier answers precede each
+        position.
+        """
         return self.logits_on(self.uniform.inputs)
 
     def logits_on(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "input read output"]:
-        """Return the logits on any inputs, at the positions where the answers are read, in float64."""
+        """Return the logits on any inputs in float64, at the positions where the task has an answer."""
         n_read = self.task.n_read
         with torch.no_grad(), self.model.at_last_position(n_read):
             return self.model(inputs.to(self.model.device))[:, -n_read:].cpu().double()
@@ -117,7 +119,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def generated(self) -> Int[Tensor, "input output"]:
-        """Answers to the uniform inputs, generated one by one after the network's own earlier answers."""
+        """Answers to the uniform inputs, generated one by one from the network's own earlier answers."""
         return generated(self.model, self.uniform.inputs[:, : self.n + 1], self.task.n_read)
 
     @cached_property
@@ -141,12 +143,14 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls(self) -> QueryPosition:
-        """The parts of the answer at CLS: scores, the heads' outputs, and the residual stream without attention."""
+        """The parts of the answer at the token CLS: scores, the heads' outputs, and the residual stream without
+        attention.
+        """
         return self.lookups.query_position(self.n, self.limit)
 
     @cached_property
     def pattern(self) -> Float[Tensor, "input head pos"]:
-        """Attention of CLS to every position up to CLS itself, on the uniform inputs."""
+        """Attention of the token CLS to every position up to CLS itself, on the uniform inputs."""
         return self.cls.pattern(self.uniform.inputs)
 
     @cached_property
@@ -159,7 +163,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def ranks(self) -> sorting.RankAttention:
-        """Attention of CLS and the following outputs to each number by rank, on the first uniform inputs."""
+        """Attention of CLS and of the following outputs to each number by its rank, on the first uniform inputs."""
         return sorting.rank_attention(self.patterns, self.numbers[:PATTERNS])
 
     @cached_property
@@ -176,7 +180,7 @@ class OrderMeasurements(PositionMeasurements):
     def mutual_scores(self) -> Float[Tensor, "head query_token key_token"]:
         """Attention score of every number with every number, minus the means of rows and columns. [nats]
 
-        Subtracting the means removes the contributions of positions, so the scores do not depend on the numbers'
+        Subtracting the means removes the contributions of positions, so the mutual scores do not depend on the numbers'
         positions.
         """
         scores = self.lookups.number_scores[:, : self.limit, : self.limit]
@@ -185,12 +189,12 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls_by_lines(self) -> QueryPosition:
-        """The parts of the answer at CLS if every number's score lay on the line of `score_lines` for its head."""
+        """The parts of the answer at CLS if each head's scores were replaced by the head's line in `score_lines`."""
         return largest_number.with_line_scores(self.cls, self.score_lines, self.n)
 
     @cached_property
     def gap(self) -> Int[Tensor, " input"]:
-        """Largest number minus the second largest, for each uniform input."""
+        """Difference between the largest and the second largest number, for each uniform input."""
         return largest_number.gaps(self.numbers)
 
     def correct_first(self, logits: Float[Tensor, "input output"]) -> Bool[Tensor, " input"]:
@@ -201,12 +205,12 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def copying(self) -> copying.Copying:
-        """True for each number for which the answer at CLS is the number that all heads attend to."""
+        """Mask of the numbers that the network answers at CLS when all heads attend to only this number."""
         return copying.copying(self.cls, self.n)
 
     @cached_property
     def tolerance(self) -> copying.Tolerance:
-        """Accuracy of copying when part of another number's value is mixed in.
+        """Accuracy of copying a number when part of another number's value is mixed in.
 
         Copying is measured at the position where the largest number is the answer: CLS, or the last position in a sort.
         """

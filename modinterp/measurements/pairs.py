@@ -1,6 +1,6 @@
 """Measure a network over pairs (a, b), for any operation: embedding, answers, and parts in its basis.
 
-A block is one frequency of a Fourier basis, or one representation of a group. The basis fits the operation.
+A block is one frequency of a Fourier basis, or one representation of a group. The basis fits the operation of the task.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def one_thread() -> Iterator[None]:
 
 
 def without_row_means(logits: Float[Tensor, "*pair output"]) -> Float[Tensor, "*pair output"]:
-    """Return logits in float64 minus the mean of each pair, which does not change the softmax."""
+    """Return the logits in float64 minus the mean over classes for each pair; this does not change the softmax."""
     logits = logits.double()
     return logits - logits.mean(dim=-1, keepdim=True)
 
@@ -73,7 +73,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def questions(self) -> Questions:
-        """Measurements by question, for a network that answers several questions about each pair."""
+        """Measurements for each question, for a network that answers several questions about each pair."""
         return self.part(Questions)
 
     @property
@@ -87,45 +87,45 @@ class PairMeasurements(NetworkMeasurements):
         Use this to test whether the network adds angles: after a half turn of both numbers, the answer changes by one.
 
         Args:
-            steps: rotation of a and b, in residues.
-            of_b: rotation of b, in residues; by default equal to `steps`.
+            steps: rotation of the circles of a and b, in residues.
+            of_b: rotation of the circles of b, in residues; by default equal to `steps`.
             frequencies: frequencies of the circles to rotate; by default `m.causal.circles`. [cycles per p]
         Raises:
-            NoSuchPart: the task adds no angles.
-            NotRecorded: the embedding is not exposed.
+            NoSuchPart: the task does not add angles.
+            NotRecorded: the network does not expose its embedding.
         """
         return self.causal.turned(steps, steps if of_b is None else of_b, frequencies or None, controls=True)
 
     def swap(self, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[int] = ()) -> Swapped:
         """Take a part of an activation at the last position from another pair, and return the answers with controls.
 
-        Use this to test if an activation carries the answer: the network should then give the other pair's answer.
+        Use `swap` to test if an activation carries the answer: the network should then give the other pair's answer.
 
         Args:
-            hook: name of the activation, such as `blocks.0.hook_resid_mid` or `blocks.0.attn.hook_z`.
+            hook: name of the hook of the activation, such as `blocks.0.hook_resid_mid` or `blocks.0.attn.hook_z`.
             blocks: frequencies or names of representations whose directions are exchanged; by default all directions.
             heads: indices of heads to exchange, if the activation has an axis of heads.
         Raises:
-            ValueError: blocks and heads are both given, or one does not exist.
+            ValueError: both blocks and heads are given, or one of them does not exist.
             NoSuchPart: the network has no such hook.
         """
         return swap(self, hook, blocks, heads)
 
     @property
     def words(self) -> dict[str, str]:
-        """The words by which titles of quantities name the parts of this network."""
+        """Words for the parts of this network in titles of quantities."""
         if not self.has_weights:
             return self.words_of_task
         return self.words_of_task | {"readout": self.readout_name, "features": self.features_name}
 
     @property
     def words_of_task(self) -> dict[str, str]:
-        """The words for parts of the network that follow from the task alone."""
+        """Words for parts of the network that the task alone determines."""
         return {"block": self.basis.block, "blocks": self.basis.blocks_name, "answer": self.basis.answer}
 
     @property
     def operation(self) -> str:
-        """Text of the operation, such as `a + b`; in a cyclic group, i and j are the positions of the elements."""
+        """Text of the operation, such as `a + b`; in a cyclic group, i and j are the positions of the two elements."""
         return self.basis.answer
 
     @property
@@ -135,7 +135,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def labels(self) -> Int[Tensor, "input output"]:
-        """The right answer to every pair of the basis, in the basis's order, with one column for each question."""
+        """The right answer to every pair, in the order of the basis, with one column for each question of the task."""
         return self.basis.answers if self.basis.is_operation else self.task.labels()
 
     @cached_property
@@ -167,9 +167,9 @@ class PairMeasurements(NetworkMeasurements):
 
         Args:
             logits: logits of all pairs, or a function from a slice of a to logits, which saves memory.
-            rows: indices of the task's inputs over which the means are taken; by default all pairs.
+            rows: indices of the task's inputs over which accuracy and loss are averaged; by default all pairs.
         Raises:
-            ValueError: a logit is not finite.
+            ValueError: one of the logits is not finite.
         """
         of_rows = logits.__getitem__ if isinstance(logits, Tensor) else logits
         blocks = (of_rows(a).flatten(0, 1) for a in row_blocks((self.p, self.p, self.p)))
@@ -183,7 +183,7 @@ class PairMeasurements(NetworkMeasurements):
         return components.ablation(self.logits, self.labels, self.test)
 
     def changed(self, logits: Float[Tensor, "a b output"]) -> components.Ablation:
-        """Return the loss and accuracy of the given logits, and the ratio of each to the network's own."""
+        """Return the loss and accuracy of the given logits, and the ratio of each to that of the unchanged network."""
         if not logits.isfinite().all():  # as where nothing is left that attention could attend to
             return components.Ablation(*[float("nan")] * 5)
         return components.ablation(logits, self.labels, self.test, self.original)
@@ -200,7 +200,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def n_layers(self) -> int:
-        """Number of layers."""
+        """Number of layers of the network."""
         return self.model.cfg.n_layers
 
     @property
@@ -223,8 +223,8 @@ class PairMeasurements(NetworkMeasurements):
         """True if the read-out matrix is unknown, so that frequencies or representations are measured in the logits.
 
         A user's function hides its neurons. In other networks, the last layer's neurons may produce less than half of
-        the logits' variance, because earlier layers do the work. The variance leaves out the mean of each pair and of
-        each class. With `as_published`, the value is always False.
+        the logits' variance, because earlier layers do the work. The logits' variance leaves out the mean of each pair
+        and of each class. With `as_published`, `is_output_only` is always False.
         """
         if self.as_published:
             return False
@@ -255,7 +255,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def features_name(self) -> str:
-        """Name of the activations that the readout matrix reads."""
+        """Name of the activations that the read-out matrix reads."""
         if self.is_output_only:
             return "the logits"
         return "neurons" if self.has_neurons else "the residual stream"
@@ -280,12 +280,12 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def readout_matrix(self) -> Float[Tensor, "feature output"]:
-        """The matrix from features to logits, in float64: W_L, or W_U in a network of attention alone."""
+        """The matrix from features to logits, in float64: W_L, or W_U in a network without an MLP."""
         return self._readout[1] if self.is_output_only else self._matrix
 
     @property
     def features(self) -> Float[Tensor, "a b feature"]:
-        """The activations that the readout matrix reads: neurons of the last layer, or else the residual stream."""
+        """The activations that the read-out matrix reads: neurons of the last layer, or else the residual stream."""
         return self._readout[0]
 
     @property
@@ -324,7 +324,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def keys(self) -> Any:
-        """The key frequencies with their gap, or the key representations."""
+        """The key frequencies with their gap to other frequencies, or the key representations."""
         raise NoSuchPart(f"{self.name} has several tasks, and no key {self.basis.blocks_name}")
 
     @property
@@ -339,11 +339,11 @@ class PairMeasurements(NetworkMeasurements):
 
     @property
     def all_are_key(self) -> bool:
-        """True if all frequencies or representations are key, so that no null distribution can distinguish them."""
+        """True if all frequencies or representations are key, so that no null distribution can distinguish key ones."""
         return len(self.key_blocks) == len(self.basis.all_blocks)
 
     def shares_of(self, matrix: Float[Tensor, "element feature"]) -> dict[str, float]:
-        """Map each frequency or representation to its share of a column-centred matrix with one row per element."""
+        """Map each frequency or representation to its energy share of a centred matrix with one row per element."""
         found = self.basis.energy_shares(matrix).tolist()
         return {self.basis.name(one): share for one, share in zip(self.basis.all_blocks, found, strict=True)}
 
@@ -381,7 +381,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def score_of_features_alone(self) -> Score:
-        """Accuracy and loss if features keep only their means and the answer's key blocks."""
+        """Accuracy and loss if the features keep only their means and the answer's key blocks."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
         kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
         kept, times = kept.to(features), product_with(matrix.to(features))
@@ -394,7 +394,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def formula(self) -> Float[Tensor, "a b output"]:
-        """Logits of the formula: the sum of cosines of a + b - c, or of characters of a b c^-1, over the key blocks."""
+        """Logits of the formula: a sum of cosines of a + b - c, or of characters of a b c^-1, over the key blocks."""
         return self.basis.formula(self.logits, self.key_blocks)
 
     @cached_property
@@ -433,12 +433,12 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def key_energy(self) -> float:
-        """Share of the centred read-out matrix's energy in its strongest frequencies, as many as are key."""
+        """Energy share of the strongest frequencies in the centred read-out matrix, as many as are key."""
         return self.basis.energy_of_strongest(self.readout_matrix, len(self.key_blocks))
 
     @property
     def p_value(self) -> float:
-        """Largest p-value, over the null distributions, of the energy in the read-out's strongest frequencies."""
+        """Largest p-value of the energy in the read-out's strongest frequencies, over the null distributions."""
         return self.spectrum_nulls.p_value(KEY_ENERGY)
 
     @cached_property
@@ -494,7 +494,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def singular_vectors(self) -> singular_vectors.Periodicity:
-        """Best wave of each top left singular vector of W_E, up to half the sum of the singular values."""
+        """Best wave of each top left singular vector of W_E; these reach half the sum of the singular values."""
         svd = self.embedding_svd
         return singular_vectors.periodicity(svd.vectors[:, : svd.count_to_reach(0.5)])
 
@@ -526,7 +526,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def test(self) -> Int[Tensor, " test"] | None:
-        """Indices of the held-out pairs of the basis; None without held-out pairs, or if the split is unknown."""
+        """Indices of the held-out pairs in the basis; None if no pairs are held out or the split is unknown."""
         if not self.run.knows_split or not len(self.split.test):
             return None
         return self.basis.rows(self.split.test)
@@ -555,7 +555,7 @@ class PairMeasurements(NetworkMeasurements):
     def test_accuracies(self) -> tuple[float, ...]:
         """Accuracy of every question on the `held_out` inputs; for a user's checkpoint, on all inputs.
 
-        For a run without weights, the accuracies are the last ones in the history.
+        For a run without weights, the accuracies are the last accuracies in the training history.
         """
         if not self.has_weights:
             return tuple(self.questions.final("test_accuracy").tolist())
@@ -583,7 +583,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def attention_sum_error(self) -> float:
-        """Largest deviation of a row of attention from a sum of 1."""
+        """Largest deviation from 1 of the sum of a row of attention."""
         return float((self.pattern.sum(dim=-1) - 1).abs().max())
 
     @property

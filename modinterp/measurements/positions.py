@@ -18,13 +18,15 @@ from modinterp.tasks import Examples
 
 
 class PositionMeasurements(NetworkMeasurements):
-    """The measurements of a network on sequences, whose inputs are too many to list, on a sample of inputs."""
+    """The measurements of a network on sequences, on a sample of inputs, since all inputs are too many to list."""
 
     lacks = frozenset({"all_logits", "given", "grid"})
 
     @cached_property
     def asked(self) -> Examples:
-        """The sample of inputs on which the network is evaluated, with labels; `seed_of_inputs` is its seed."""
+        """The sample of inputs on which the network is evaluated, with labels; `seed_of_inputs` is the seed of the
+        sample.
+        """
         return sample_of(self.task)
 
     @property
@@ -38,7 +40,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def answering(self) -> Answering:
-        """The answers of the network, by position and kind of input."""
+        """The answers of the network, by position and by kind of input."""
         return self.part(Answering)
 
     @property
@@ -53,7 +55,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @property
     def carrying(self) -> Carrying:
-        """Effects of exchanging carries and of rotating digits on the digits of a sum."""
+        """Effects on the digits of a sum of exchanging carries and of rotating digits."""
         return self.part(Carrying)
 
     def _score_of(self, rows: Int[Tensor, " row"] | None = None) -> Score:

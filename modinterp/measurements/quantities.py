@@ -62,7 +62,7 @@ def _split(m: Any) -> None:
 def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Wrap the function that computes a number: first call `need`, which raises if the network lacks a needed part.
 
-    Recorded measurements skip `need`.
+    For recorded measurements, the function `need` is not called.
     """
 
     def checked(m: Any) -> Any:
@@ -136,7 +136,7 @@ def _symmetricity_note(m: Any) -> str:
 
 
 def adds_embeddings(m: Any) -> bool:
-    """Return True for an MLP on the sum of both embeddings, in which both numbers act alike by construction."""
+    """Return True for an MLP on the sum of both embeddings, which treats both numbers alike by construction."""
     return isinstance(m.model.cfg, MLPConfig) and m.model.cfg.joined != "concatenated"
 
 

@@ -48,15 +48,15 @@ def number_text(value: float, digits: int = 4) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One number measured on one network.
+    """One number that was measured on one network.
 
     Attributes:
-        key: key of the quantity; for a layer before the last, `KEY_LAYER`.
+        key: key of the quantity; for a layer before the last, `KEY_LAYER`, where KEY is the key.
         quantity: key of the quantity, without a layer.
         stage: title of the group of quantities.
         title: title of the quantity, in words that fit this network.
         value: the number; None if the network lacks a part that the number needs.
-        note: the reason why the number is missing, or a remark about it.
+        note: reason why the number is missing, or a remark about the number.
         unit: unit of the number; empty for a share, a count or a ratio.
         definition: number of a definition in docs/definitions.md, or a formula.
     """
@@ -71,7 +71,7 @@ class Reading:
     definition: str = ""
 
     def row(self) -> dict[str, Any]:
-        """Return the reading as a row of a table; NaN for a missing number."""
+        """Return the number as a row of a table; NaN for a missing number."""
         return {
             "stage": self.stage,
             "key": self.key,
@@ -91,13 +91,13 @@ class Quantity:
         key: the name by which tables, claims and pages refer to the quantity.
         title: title of the quantity; words of the network replace `{readout}`, `{features}`, `{block}`, `{blocks}` and
             `{answer}`.
-        stage: a key of `STAGES`.
-        of: function from measurements to the number, or to one number for each layer. The function raises `NotRecorded`
-            if a network does not have the number.
+        stage: key of the quantity's stage in `STAGES`.
+        of: function from measurements to the number, or to one number for each layer. The function `of` raises
+            `NotRecorded` if a network does not have the number.
         kinds: names of the classes of measurements that have this quantity.
         unit: unit of the number; empty for a share, a count or a ratio.
-        definition: number of a definition in docs/definitions.md, or a formula.
-        is_behaviour: True if the number says that a network works, such as an accuracy or a loss, and not how it works.
+        definition: number of the quantity's definition in docs/definitions.md, or a formula.
+        is_behaviour: True if the number describes how well a network works, such as an accuracy, and not how it works.
         note: function from measurements to a remark about the number of one network.
     """
 
@@ -173,7 +173,7 @@ def title(name: str, words: Mapping[str, str] | None = None) -> str:
 
 
 def reading(m: Any, key: str) -> Reading:
-    """Return a number of a network by its key; it is computed once.
+    """Return a number of a network by its key; the number is computed once.
 
     Raises:
         KeyError: no quantity with this key is defined for networks of this kind.
@@ -192,7 +192,7 @@ def reading(m: Any, key: str) -> Reading:
 
 
 def overview(m: Any) -> str:
-    """Return HTML that lists the numbers of a network by stage, with the values that were computed so far."""
+    """Return HTML that lists the numbers of a network by stage, with the values computed so far."""
     kept: dict[str, Reading] = vars(m).get("_readings", {})
     parts = [
         f"<b>{escape(repr(m))}</b><p>A number by its key: <code>m[key]</code>; all of them: <code>m.table()</code></p>"

@@ -22,7 +22,7 @@ from modinterp.tasks import PrimeRemainders
 
 
 class Questions(Component[Any]):
-    """Accuracy and learning times by question, and logged spectra, of a network over pairs."""
+    """Accuracy and learning times for each question, and logged spectra, of a network over pairs."""
 
     @property
     def n_generalised(self) -> int:
@@ -54,8 +54,8 @@ class Questions(Component[Any]):
         """Map the number of classes of each question to the epoch at which the question generalised; NaN for never.
 
         Args:
-            among: numbers of classes to include, such as primes for remainders by primes. Numbers without a question
-                are left out.
+            among: numbers of classes to include, such as primes for remainders by primes. Numbers of classes that no
+                question has are left out.
         Raises:
             NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
@@ -63,10 +63,10 @@ class Questions(Component[Any]):
         return {size: epoch for size, epoch in epochs if size in among}
 
     def curve(self, column: str) -> Float[Tensor, "epoch output"]:
-        """One column of the training history, for every question.
+        """Return one column of the training history, for every question.
 
         Args:
-            column: `train_accuracy`, `test_accuracy`, `train_loss` or `test_loss` [nats].
+            column: name of the column: `train_accuracy`, `test_accuracy`, `train_loss` or `test_loss` [nats].
         Raises:
             NotRecorded: the network is a user's checkpoint, whose training is unknown.
         """
@@ -85,7 +85,7 @@ class Questions(Component[Any]):
 
     @property
     def remainders(self) -> PrimeRemainders:
-        """The task, if its answers are remainders of a number by primes.
+        """Return the task, if its answers are remainders of a number by primes.
 
         Raises:
             NoSuchPart: the answers of the task are not remainders.
@@ -98,7 +98,7 @@ class Questions(Component[Any]):
     def primality(self) -> primality.PrimalityTest:
         """Precision and recall of a primality test that calls a number prime if no predicted remainder is 0.
 
-        All numbers from p to p squared - 1 count, including the training numbers.
+        The primality test is scored on all numbers from p to p squared - 1, including the training numbers.
 
         Raises:
             NoSuchPart: the task has no remainders.
@@ -118,11 +118,11 @@ class Questions(Component[Any]):
 
     @cached_property
     def logged_norms(self) -> Float[Tensor, "epoch freq"]:
-        """Norm of the logged neurons at every frequency, at every epoch that was logged."""
+        """Norm of the neurons at every frequency, at every epoch for which spectra were logged."""
         return neuron_spectra.logged_norms(self.logged_spectra)
 
     def active_over_training(self, deviations: float) -> list[int]:
-        """Return the number of frequencies above the mean norm by a number of standard deviations, at every logged
-        epoch.
+        """Return the number of frequencies above the mean norm by a number of standard deviations, at every epoch with
+        logged spectra.
         """
         return [len(frequencies.active_frequencies(norms, deviations)) for norms in self.logged_norms]

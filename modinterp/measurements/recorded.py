@@ -1,8 +1,8 @@
 """Store measurements of a network as JSON, which is shipped with a run in place of its weights.
 
-A measurement is recorded if its declared type can be restored from JSON. Such types are numbers, strings, tuples,
-mappings, data classes of these, and small tensors. The types come from the code, and never from the file. Numbers are
-stored with seven digits, the precision of float32.
+A measurement is recorded if its declared type can be restored from JSON. Restorable types are numbers, strings, tuples,
+mappings, data classes of these, and small tensors. The declared types come from the code, and never from the file.
+Numbers are stored with seven digits, the precision of float32.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def restored(kind: Any, value: Any) -> Any:
     """Restore a value of a declared type from the JSON that `plain` returned.
 
     Args:
-        kind: the declared type.
-        value: the JSON value.
+        kind: the declared type of the value.
+        value: the JSON value to restore.
     Raises:
-        TypeError: values of this type are not recorded.
-        ValueError: `value` does not fit the type.
+        TypeError: measurements of this type are not recorded.
+        ValueError: the JSON value does not fit the declared type.
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):

@@ -23,21 +23,23 @@ EMBED = "hook_embed"
 def without(
     m: Any, blocks: Sequence[Any] = (), heads: Sequence[int] = (), neurons: Sequence[int] = (), site: Site = "logits"
 ) -> Without:
-    """Remove some parts of a network, and return accuracy and loss over all pairs, training pairs and held-out pairs.
+    """Remove some parts of a network, and return accuracy and loss over all, training and held-out pairs, before and
+    after.
 
-    Frequencies or representations (blocks) are projected out at the site. In the embedding, they are functions of each
-    number. In the neurons of the last layer and in the logits, they are functions of the answer. Heads of the first
-    layer and neurons of the last layer are set to their mean over all pairs.
+    Frequencies or representations (blocks) are projected out at the site. In the embedding, the removed frequencies or
+    representations are functions of each number. In the last layer's neurons and in the logits, the removed frequencies
+    or representations are functions of the answer. Heads of the first layer and neurons of the last layer are set to
+    their mean over all pairs.
 
     Args:
         m: measurements of a network over pairs.
-        blocks: frequencies or representations of the basis of `m` to remove at the site.
+        blocks: frequencies or representations to remove at the site, as the basis of `m` names them.
         heads: indices of first-layer heads to set to their mean.
         neurons: indices of last-layer neurons to set to their mean.
-        site: where the blocks are removed: `embedding`, `neurons` or `logits`.
+        site: where frequencies or representations are removed: `embedding`, `neurons` or `logits`.
     Raises:
-        ValueError: a part does not exist, or the arguments name no part or parts of several kinds.
-        NoSuchPart: the network does not expose the site.
+        ValueError: a part does not exist, or the arguments name no part, or parts of several kinds.
+        NoSuchPart: the network does not expose the activations at the site.
     """
     if sum(map(bool, (blocks, heads, neurons))) != 1:
         raise ValueError("name either frequencies or representations, or heads, or neurons to remove")
@@ -59,7 +61,7 @@ def without(
 
 
 def each_head(m: Any) -> dict[str, Ablation]:
-    """Loss and accuracy with each head of the first layer at its mean, by name; empty without attention."""
+    """Return loss and accuracy with each first-layer head at its mean, by the head's name; empty without attention."""
     try:
         count = m.pattern.shape[2]
     except NoSuchPart:
@@ -68,7 +70,9 @@ def each_head(m: Any) -> dict[str, Ablation]:
 
 
 def blocks_at_each_site(m: Any, blocks: Sequence[Any]) -> dict[str, Ablation]:
-    """Loss and accuracy without some blocks at each site that the network exposes, by name; empty without blocks."""
+    """Return loss and accuracy without some frequencies or representations at each exposed site, by name; empty without
+    any.
+    """
     found = {}
     for site in _SITES if blocks else ():
         with suppress(NoSuchPart):

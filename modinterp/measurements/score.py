@@ -27,12 +27,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Each:
-    """For every input, the network's answer, its correctness and its loss.
+    """For every input, the network's answer, whether the answer is right, and the loss.
 
     Attributes:
-        given: the class of the largest logit.
+        given: the network's answer, which is the class of the largest logit.
         right: True if `given` is the right answer.
-        loss: cross-entropy; meaningless for inputs without an answer, whose label is -1. [nats]
+        loss: cross-entropy of the input; meaningless for inputs without an answer, whose label is -1. [nats]
     """
 
     given: Int[Tensor, " input"]
@@ -41,7 +41,7 @@ class Each:
 
     @classmethod
     def of(cls, blocks: Iterable[Float[Tensor, "some output"]], answers: Int[Tensor, " input"]) -> Each:
-        """Compute answer and loss of every input, from blocks of logits that are read once."""
+        """Compute answer and loss of every input from blocks of logits, each of which is read once."""
         given, losses, began = torch.empty(0), torch.empty(0), 0
         for block in blocks:
             if not began:  # one tensor of each: many small ones scatter over the memory, and keep it from being freed
@@ -86,8 +86,8 @@ def score(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"])
 def margin_variation(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> float:
     """Return the coefficient of variation of the margin, the right answer's logit minus the largest other logit.
 
-    The result is infinite if the mean margin is not positive. A fully trained network has learned all inputs about
-    equally well, for any size of its logits. Margins are therefore even only under the forward pass with which the
+    The coefficient of variation is infinite if the mean margin is not positive. A fully trained network has learned all
+    inputs about equally well, for any size of its logits. Margins are even only under the forward pass with which the
     network was trained.
     """
     rows = answers >= 0

@@ -51,7 +51,7 @@ class SequenceMeasurements(PositionMeasurements):
         return self.task.labels()[self.rows[:HELD_OUT]]
 
     def as_of(self, epoch: int) -> SequenceMeasurements:
-        """Return the measurements of the network at the snapshot of an epoch; they are computed once.
+        """Return the measurements of the network at the snapshot of an epoch; the measurements are computed once.
 
         Raises:
             KeyError: the run has no snapshot of that epoch.
@@ -149,11 +149,12 @@ class SequenceMeasurements(PositionMeasurements):
 
     @cached_property
     def previous(self) -> Float[Tensor, " head"]:
-        """Mean attention of each first-layer head to the previous token."""
+        """Mean attention of each first-layer head to the preceding token."""
         return previous_token_scores(self.patterns[0])
 
     def induction(self, latest: bool = True) -> Float[Tensor, " head"]:
-        """Return the mean attention of each last-layer head to the token after an earlier copy of the current token.
+        """Return the mean attention of each last-layer head to the token that followed an earlier copy of the current
+        token.
 
         Args:
             latest: True to count only the latest earlier copy, False to count all earlier copies.

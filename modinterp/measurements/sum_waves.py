@@ -32,8 +32,8 @@ class SumWaves:
 def sum_waves(m: NetworkMeasurements) -> SumWaves:
     """Find the waves of (sum - answer) in the logits of a network that adds several numbers mod p.
 
-    These waves form the part of the logits that depends only on sum - answer. Doshi et al. 2024 (arXiv 2406.03495)
-    describe such waves for sums of three numbers.
+    The waves of (sum - answer) form the part of the logits that depends only on sum - answer. Doshi et al. 2024 (arXiv
+    2406.03495) describe waves of (sum - answer) for sums of three numbers.
     """
     p, logits, sums = m.task.p, m.all_logits, m.all_answers[:, 0]
     centred = logits - logits.mean(dim=1, keepdim=True)

@@ -24,12 +24,12 @@ class Swapped(View):
 
     Attributes:
         hook: name of the activation that was swapped, at the last position.
-        parts: text that names the part taken from the other pair.
-        rank: number of directions that were exchanged.
+        parts: text that names the parts taken from the other pair.
+        rank: number of directions that were exchanged between the pairs.
         to_other: share of the pairs that get the other pair's answer, over pairs where the two answers differ.
-        stays: share of the pairs that keep their own answer.
-        controls: map from the name of a control change of equal rank or size to the share of pairs with the other's
-            answer.
+        stays: share of the pairs that keep their own answer after the swap.
+        controls: map from the name of a control swap of equal rank or size to the share of pairs that get the other
+            pair's answer.
     """
 
     hook: str
@@ -52,13 +52,14 @@ def swap(m: Any, hook: str, blocks: Sequence[int | str] = (), heads: Sequence[in
 
     Args:
         m: measurements of a network over pairs.
-        hook: name of the activation, such as `blocks.0.hook_resid_mid`.
+        hook: name of the hook of the activation, such as `blocks.0.hook_resid_mid`.
         blocks: frequencies, or names of representations, whose directions are exchanged; by default all directions.
         heads: indices of heads to exchange, if the activation has an axis of heads.
         seed: seed of the random pairs.
     Raises:
-        ValueError: blocks and heads are both given, or the activation does not have these heads.
-        NoSuchPart: the network has no such hook, or the activation has no energy in these blocks.
+        ValueError: both blocks and heads are given, or the activation does not have these heads.
+        NoSuchPart: the network has no such hook, or the activation has no energy in the given frequencies or
+            representations.
     """
     if blocks and heads:
         raise ValueError("name either blocks or heads to exchange")

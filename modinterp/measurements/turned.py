@@ -1,4 +1,4 @@
-"""Hold the answers of a network after its circles were rotated, with controls."""
+"""Define the result of rotating a network's circles: the answers after the rotation, with controls."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ class Turned(View):
 
     Attributes:
         freqs: frequencies of the rotated circles. [cycles per p]
-        step_a, step_b: rotation of each number, in residues.
-        moved_by: predicted change of the answer, in residues; None if it is not an integer.
+        step_a, step_b: rotation of the circles of a and of b, in residues.
+        moved_by: predicted change of the answer, in residues; None if the prediction is not an integer.
         moved: share of the pairs whose answer changed by exactly `moved_by` residues.
-        kept: fit of the shifted formula to the logits after the rotation, divided by the fit of the formula before.
+        kept: fit of the shifted formula to the logits after the rotation, divided by the formula's fit before the
+            rotation.
         network: the network after the rotation.
         answered: answers of the network after the rotation, and sums of its logits.
-        controls: map from the name of a control change of equal size to the share of pairs with the predicted answer.
+        controls: map from the name of a control change of equal size to the share of pairs whose answer changes as
+            predicted.
     """
 
     freqs: tuple[int, ...]
@@ -36,7 +38,7 @@ class Turned(View):
 
     @property
     def logits(self) -> Logits:
-        """Logits after the rotation, in the order of the basis; they are computed again at each access."""
+        """Logits after the rotation, in the order of the basis; the logits are computed again at each access."""
         return self.network.logits
 
     @property

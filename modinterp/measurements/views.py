@@ -38,7 +38,7 @@ class View:
 
 @dataclass(frozen=True)
 class Without(View):
-    """A network without some of its parts.
+    """Accuracy and loss of a network without some of its parts.
 
     Attributes:
         parts: text that names the removed parts.
@@ -46,7 +46,7 @@ class Without(View):
         before, after: map from `all`, `train` and `test` pairs to accuracy and loss [nats]; `train` and `test` only if
             the split is known.
         ablation: accuracy and loss as a row of the ablation table.
-        logits: the logits without the parts, in the order of the basis.
+        logits: the logits of the network without the parts, in the order of the basis.
     """
 
     parts: str
@@ -87,11 +87,11 @@ class Neuron(View):
     Attributes:
         index: index of the neuron.
         map: activation after the nonlinearity, over all pairs.
-        block: best frequency [cycles per p], or the name of the best representation.
+        block: the frequency that explains most of the neuron, or the name of the representation that does.
         explained: share of the neuron's variance that `block` explains; NaN for a constant neuron.
         w_in: input weights of the neuron; None if the network hides them.
         w_out: the neuron's row of W_L, its effect on each answer's logit.
-        without: effect of setting the neuron to its mean.
+        without: the network with the neuron set to its mean.
     """
 
     index: int
@@ -121,7 +121,7 @@ class Head(View):
         pattern: attention from the last position to a, over all pairs.
         block: the frequency that explains most of the attention [cycles per p], or the name of the representation.
         explained: share of the attention's variance that `block` explains; NaN for constant attention.
-        without: the network with the head's output held at its mean.
+        without: the network with the head's output set to its mean.
     """
 
     index: int
@@ -149,9 +149,9 @@ class CircleOf(View):
         freq: frequency of the circle. [cycles per p]
         is_key: True if `freq` is a key frequency.
         points: the embedding of every number, projected onto the plane of the circle.
-        circle: measures of how round the circle is and how evenly its points are spaced.
+        circle: measures of how round the circle is, and how evenly its points are spaced.
         share: the circle's share of the embedding's energy, with the constant left out.
-        without: the network without the frequency's waves of the answer in its logits.
+        without: the network without the waves of the answer at this frequency in its logits.
     """
 
     freq: int

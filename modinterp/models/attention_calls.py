@@ -1,8 +1,8 @@
 """Record and change attention patterns inside a user's module, at each call of softmax over positions.
 
 Modules compute attention by `scaled_dot_product_attention`, which returns no pattern, or by a softmax of scores. While
-a block runs, both functions are replaced by functions with the same result that expose the pattern. Names of modules
-play no role.
+the block of the `with` statement runs, both functions are replaced by equal functions that expose the pattern. Names of
+modules play no role in finding attention patterns.
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ class Component(nn.Module):
 
 
 def returned(logits: Float[Tensor, "batch pos output"], return_type: str | None, labels: Tensor | None) -> Any:
-    """Return logits, the loss at the last position [nats], both, or None; see `Transformer.forward`.
+    """Return logits, the loss at the last position [nats], both, or None, as `return_type` says; see
+    `Transformer.forward`.
 
     Raises:
         ValueError: `return_type` is unknown, or a loss is requested without labels.
@@ -62,13 +63,13 @@ class Network(HookedRootModule):
     def at_last_position(self, n: int = 1) -> AbstractContextManager[Network]:
         """Skip computations that the answers at the last n positions do not need, until the block ends.
 
-        The base class skips nothing.
+        In the base class, `at_last_position` skips nothing.
         """
         return nullcontext(self)
 
     @property
     def device(self) -> torch.device:
-        """The device of the weights."""
+        """The torch device of the network's weights."""
         return self.W_E.device
 
     def in_float64(self) -> Network:
@@ -139,7 +140,7 @@ class Network(HookedRootModule):
             block.attn.use_result = use
 
     def to_tokens(self, text: str | Sequence[str]) -> Int[Tensor, "batch pos"]:
-        """Turn written inputs such as `3 5 =` into tokens: numbers stand for themselves, and = is the last token.
+        """Turn written inputs such as `3 5 =` into tokens: a number is its own token, and = is the last token.
 
         Raises:
             ValueError: a word is neither a number nor =, or a number exceeds the vocabulary.
@@ -167,8 +168,8 @@ class Network(HookedRootModule):
         return (mlp.W_out @ self.W_U if hasattr(mlp, "W_out") else self.W_U).detach()
 
     def tokens_to_residual_directions(self, tokens: str | int | Tensor) -> Float[Tensor, "*batch d_model"]:
-        """Return the columns of W_U for some answers, the directions that raise their logits; for
-        `ActivationCache.logit_attrs`.
+        """Return the columns of W_U for some answers; these directions raise the answers' logits, as
+        `ActivationCache.logit_attrs` needs.
 
         Raises:
             ValueError: the network has no output for one of the answers.

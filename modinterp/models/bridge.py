@@ -23,7 +23,7 @@ def _is_plain(config: object) -> TypeGuard[TransformerConfig]:
 def to_bridge(network: Network) -> nn.Module:
     """Return the network as a native `TransformerBridge` in evaluation mode, with equal logits and activations.
 
-    Exception: in TransformerLens 4.3 the bridge's `hook_attn_scores` already holds the pattern.
+    In TransformerLens 4.3, `hook_attn_scores` of the bridge differs: this hook already holds the pattern.
 
     Raises:
         ValueError: TransformerLens cannot represent the network: a pair MLP, attention alone, attention that is not

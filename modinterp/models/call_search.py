@@ -28,7 +28,7 @@ class Found:
     """The input format under which a network gives the most right answers.
 
     Attributes:
-        calling: the input format, and where the answer is read.
+        calling: the input format, and the position in the output where the answer is read.
         accuracy: share of right answers on a sample of the inputs, in [0, 1].
         tried: number of input formats that were tried.
         others: other variants of the format that give the same accuracy.
@@ -41,7 +41,7 @@ class Found:
 
     @property
     def words(self) -> str:
-        """Describe the input format that was found, and how certain it is."""
+        """Describe the input format that was found, and how certain the choice is."""
         alone = f", as right with {self.others[0]} and {len(self.others) - 1} more" if self.others else ", the only one"
         alone = f", as right with {self.others[0]}" if len(self.others) == 1 else alone
         return (
@@ -67,8 +67,8 @@ def best_calling(
 ) -> Found | None:
     """Return the input format with the highest accuracy; None if the accuracy is too low under every format.
 
-    First, other outputs, positions and classes are tried with the known format. Then the usual maps from numbers to
-    tokens are tried, simplest first, until one gives right answers.
+    First, other outputs, positions and classes are tried with the known part of the input format. Then the usual maps
+    from numbers to tokens are tried, simplest first, until one gives right answers.
 
     Args:
         inputs, labels: inputs and labels of the task; labels for several operations if the operation is unknown.
@@ -125,12 +125,13 @@ def accuracy_of(
 def calling_of(
     network: Callable[..., Any], task: Task, form: str | None = None, tokens: str | Callable[..., Any] | None = None
 ) -> Calling:
-    """Return the input format of a network for a task, from the arguments or else by trying formats.
+    """Return the input format of a network for a task, taken from the arguments or found by trying formats.
 
     Args:
         form: a key of `FORMS`; by default the first form that the network accepts.
         tokens: text that maps numbers to tokens, as in `TokenMap.of`; or a function from the numbers, one tensor
-            `[batch]` each, to the network's inputs. Special tokens without a number are found by trying.
+            `[batch]` each, to the network's inputs. Special tokens that `tokens` names without a number are found by
+            trying.
     Raises:
         ValueError: `form` or `tokens` is invalid, or the network does not accept such inputs.
     """
@@ -175,7 +176,7 @@ def _groups(
 
 
 def vocabulary(network: object, classes: int) -> int | None:
-    """Return the vocabulary size of a module, if all its embeddings agree; None if it is unknown."""
+    """Return the vocabulary size of a module if all its embeddings agree; None if the size is unknown."""
     modules = network.modules() if isinstance(network, nn.Module) else ()
     sizes = {m.num_embeddings for m in modules if isinstance(m, nn.Embedding) and m.num_embeddings >= classes}
     return sizes.pop() if len(sizes) == 1 else None

@@ -58,11 +58,12 @@ class Calling:
 
     Attributes:
         form: kind of the inputs, a key of `FORMS`.
-        as_numpy: True if the network takes numpy arrays, like functions of JAX, and not tensors.
+        as_numpy: True if the network takes numpy arrays, like functions of JAX, instead of tensors.
         in_float64: True if one-hot vectors have dtype float64.
-        most: largest number of inputs per call; None without a limit.
+        most: largest number of inputs per call of the network; None without a limit.
         numbers: how many numbers an input has; the numbers come first among the task's tokens.
-        tokens: map from the numbers to the network's own tokens; None if the network uses the task's tokens.
+        tokens: map from the numbers of an input to the network's own tokens; None if the network uses the task's
+            tokens.
         made_by: function from the numbers, one tensor `[batch]` each, to the network's arguments; it replaces `form`
             and `tokens`.
         output: name of the output array with the logits; None for the first array that fits.
@@ -113,11 +114,13 @@ class Calling:
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """The network's positions in the order of the task's positions; None if both orders agree, or none exists."""
+        """The network's positions in the order of the task's positions; None if the two orders are equal, or if no such
+        order exists.
+        """
         return None if self.tokens is None else self.tokens.order
 
     def positions(self, n_ctx: int) -> int:
-        """Return the number of positions of the network, for a task with a number of tokens."""
+        """Return the number of positions of the network's input, for a task with a number of tokens."""
         if self.tokens is not None:
             return len(self.tokens.words)
         return self.numbers if self.form == "pairs without =" else n_ctx
@@ -241,11 +244,11 @@ def likeliest_calling(
     form: str | None = None,
     said: Calling | None = None,
 ) -> Calling:
-    """Return the most likely input format in which a network accepts all given inputs and returns logits.
+    """Return the most likely input format: the first in which the network accepts all given inputs and returns logits.
 
     Args:
         form: the only form to try, a key of `FORMS`; all forms by default.
-        said: known fields of the input format, such as its tokens.
+        said: fields of the input format that the user stated, such as the tokens.
     Raises:
         ValueError: the form is unknown, or the network accepts no format; the message holds the network's first error.
     """
@@ -294,7 +297,7 @@ def _of_size(network: Callable[..., Any], way: Calling, tokens: Tensor, classes:
 
 
 def refused(network: Callable[..., Any], way: Calling, tokens: Tensor, classes: int) -> str | None:
-    """Return the error of a network on inputs in some format; None if the network accepts them."""
+    """Return the error that a network raises on inputs in some format; None if the network accepts the inputs."""
     try:
         with torch.no_grad():
             way.logits(network, tokens, classes)

@@ -40,20 +40,20 @@ class TransformerConfig(BaseConfig):
 
     Attributes:
         d_mlp: neurons per layer; None for a network without MLPs.
-        attention_rate: share r of softmax in the attention pattern, r softmax + (1 - r) for every visible position. A
-            rate of 1 is softmax attention, and 0 is constant attention (Zhong et al. 2023, section 2.2).
+        attention_rate: share r of softmax in the attention pattern, r softmax + (1 - r) for every visible position. An
+            attention rate of 1 is softmax attention, and 0 is constant attention (Zhong et al. 2023, section 2.2).
         causal: True if a position attends only to itself and to earlier positions.
         normalization_type: normalisation before attention, MLP and unembedding, a key of `NORMALISATIONS`; None for no
             normalisation.
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
         positional: True if a learned position embedding is added to the token embedding.
-        attn_biases, mlp_biases, unembed_bias: True if these biases exist. Networks of Nanda et al. 2023 only have MLP
-            biases.
+        attn_biases, mlp_biases, unembed_bias: True if the attention, the MLPs and the unembedding have biases. Networks
+            of Nanda et al. 2023 only have MLP biases.
         init: kind of the initial weights, a key of `INITS`.
         n_tasks: number of classifiers that share W_U; it sets the initial scale of W_U if `init` is "he".
         unlabelled_outputs: number of extra columns of W_U, beyond `d_vocab_out`. Unlabelled outputs are in the softmax
             of the training, but are never the answer, like the output for "=" in the released code of Nanda et al.
-            2023. `labelled` leaves them out.
+            2023. The configuration `labelled` leaves the unlabelled outputs out.
     """
 
     d_vocab: int
@@ -98,7 +98,7 @@ class TransformerConfig(BaseConfig):
 
     @property
     def summary(self) -> str:
-        """The shape in a few words, short enough for a table.
+        """The network's shape in a few words, short enough for a table.
 
         >>> TransformerConfig(d_vocab=114, d_vocab_out=113, n_ctx=3).summary
         '1 layer, d 128, 4 x 32, mlp 512'
@@ -111,7 +111,7 @@ class TransformerConfig(BaseConfig):
 
     @property
     def forward_pass(self) -> str:
-        """Text: the parts of the forward pass that no weight shows.
+        """Text that describes the parts of the forward pass that no weight shows.
 
         >>> TransformerConfig(d_vocab=113, d_vocab_out=113, n_ctx=2, attention_rate=0.25, causal=False).forward_pass
         'attention rate 0.25, every position attends to all, relu neurons, read at the last position'
@@ -145,7 +145,7 @@ class TransformerConfig(BaseConfig):
         return shapes
 
     def labelled(self) -> TransformerConfig:
-        """Return the configuration without the outputs that are never the answer; analyses use this network."""
+        """Return the configuration without the outputs that are never the answer; analyses use the resulting network."""
         return replace(self, unlabelled_outputs=0) if self.unlabelled_outputs else self
 
     def scales(self) -> dict[str, float]:

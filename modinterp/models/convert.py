@@ -1,6 +1,7 @@
 """Convert an external checkpoint into a network of this library, and find the task that fits its weight shapes.
 
-A `ForwardPass` holds the settings that weights do not show. The known layouts are listed in `modinterp.models.layouts`.
+A `ForwardPass` holds the settings of a forward pass that weights do not show. The known layouts are listed in
+`modinterp.models.layouts`.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ class ForwardPass:
 
     Attributes:
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
-        attention_rate, causal: share of softmax attention, and whether attention is causal; see `TransformerConfig`.
-        joined: how an MLP combines the embeddings; see `MLPConfig`. None to infer it from the shapes, which do not show
-            whether a bias counts once or twice.
-        normalization_type: the normalisation, see `TransformerConfig`. Give it for a file without normalisation
-            weights, for example because they are folded; otherwise the weights show it.
+        attention_rate, causal: share of softmax in the attention, and whether attention is causal; see
+            `TransformerConfig`.
+        joined: how an MLP combines the two embeddings; see `MLPConfig`. If `joined` is None, it is inferred from the
+            shapes, which do not show whether a bias counts once or twice.
+        normalization_type: the normalisation, see `TransformerConfig`. Give `normalization_type` for a file without
+            normalisation weights, for example because they are folded; otherwise the weights show it.
     """
 
     act_fn: str = "relu"
@@ -193,9 +195,10 @@ def modular_task(
 
     Args:
         weights: named weights in any of the layouts of `modinterp.models.layouts`.
-        op: the operation, a key of `modinterp.tasks.modular.OPERATIONS`; no shape shows it.
-        p, equals, vocabularies: the modulus, whether a token "=" exists, and the number of vocabularies of the two
-            numbers (1 or 2), if they are known.
+        op: the operation, a key of `modinterp.tasks.modular.OPERATIONS`; the shapes of weights do not show the
+            operation.
+        p, equals, vocabularies: the modulus, whether a token "=" exists, and the number of vocabularies (1 or 2), if
+            they are known.
     Raises:
         ValueError: the layout is unknown; the network does not read pairs; an argument contradicts the shapes, or is
             missing and does not follow from the shapes.
@@ -241,7 +244,7 @@ def modular_task(
 def with_tokens_of(weights: Weights, task: T, equals: bool | None = None, vocabularies: int | None = None) -> T:
     """Return a task over pairs, with the token "=" and the number of vocabularies that the weight shapes require.
 
-    The arguments and errors are those of `modular_task`.
+    The arguments and errors of `with_tokens_of` are those of `modular_task`.
     """
     pairs = modular_task(weights, "add", task.output_sizes[0], equals, vocabularies)
     return replace(task, equals=pairs.equals, vocabularies=pairs.vocabularies)
@@ -252,7 +255,7 @@ def from_state_dict(weights: Weights, task: Task, assumed: ForwardPass = AS_USUA
 
     Args:
         weights: map from names to tensors. HookedTransformer's `mask` and `IGNORE` buffers are ignored. Output columns
-            beyond the task's outputs are left out, such as the one of "=" in the code of Nanda et al. 2023.
+            beyond the task's outputs are left out, such as the column of "=" in the code of Nanda et al. 2023.
         task: the task of the network, which gives the numbers of positions and classes.
         assumed: settings of the forward pass that no weight shows.
     Raises:

@@ -1,7 +1,7 @@
 """Fold a network's normalisations into the adjacent weights, without changing the network's function.
 
-Statements about QK, OV and unembedding circuits use folded weights. A product of two folded matrices is the whole map
-between two points of the residual stream, except for a division by one number.
+Statements about QK, OV and unembedding circuits use folded weights. The product of two folded matrices is the whole map
+between two points of the residual stream, up to division by one number.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ def folded(network: Network) -> Network:
     weights.
 
     If a LayerNorm or no normalisation precedes the unembedding, each input's logits are centred over the outputs, which
-    changes no probability. With a LayerNorm, all matrices that write into the residual stream are centred over
-    `d_model`. The LayerNorm's w and b are folded into the following weights. Biases of values are folded into `b_O`,
-    since attention adds up to 1. Without a normalisation, only the unembedding is centred.
+    changes no probability. If the network has LayerNorm, all matrices that write into the residual stream are centred
+    over `d_model`. The weights w and b of a LayerNorm are folded into the following weights. Biases of values are
+    folded into `b_O`, since attention adds up to 1. If the network has no normalisation, only the unembedding is
+    centred.
 
     Raises:
         ValueError: the network is not a transformer, has RMSNorm, or has attention patterns that do not sum to 1.

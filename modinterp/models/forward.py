@@ -1,11 +1,12 @@
-"""Compute the forward pass of training: only the logits at the answers' positions, without hooks.
+"""Compute the forward pass of training, which gives only the logits at the answers' positions and has no hooks.
 
-The functions here are pure functions of weights and of integers that are computed once per batch. Because they are
-pure, one program can map over many runs. For a one-layer network that is read at its last position, this forward pass
-needs about a quarter of the arithmetic of the hooked model. Keys and values are computed once per (position, token)
-instead of once per input. Queries, MLP and unembedding are computed at one position only. For many inputs, a CPU first
-multiplies the weights on both sides of the residual stream, which saves another tenth of a step. `Transformer` computes
-the same function with every activation hooked, and a test compares the two.
+The functions of this forward pass are pure functions of weights and of integers that are computed once per batch.
+Because the functions are pure, one program can compute them for many runs at once. For a one-layer network that is read
+at its last position, this forward pass needs about a quarter of the hooked model's arithmetic. Keys and values are
+computed once per (position, token) instead of once per input. Queries, MLP and unembedding are computed only at the
+last position. For many inputs, a CPU first multiplies the weights on both sides of the residual stream, which saves
+another tenth of a step. `Transformer` computes the same function with hooks at every activation, and a test compares
+the two results.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ def read_logits(
     """Return logits at the last `n_read` positions, or at the positions that were given to `indexed`.
 
     Args:
-        index: the result of `indexed` for the inputs.
-        drop: dropout in training. `drop` is applied to the neurons of every MLP (`"neurons"`, layer), and to the
-            residual stream after every attention and MLP (`"residual"`, number of the sub-layer).
+        index: the result of calling `indexed` on the inputs.
+        drop: function that applies dropout during training. `drop` is applied to the neurons of every MLP (`"neurons"`,
+            layer), and to the residual stream after every attention and MLP (`"residual"`, number of the sub-layer).
         operations: `FAST`, or `MAPPABLE` to map over runs.
     """
     if isinstance(config, MLPConfig):

@@ -25,7 +25,7 @@ def is_norm_weight(name: str) -> bool:
 
 
 def initial_weights(config: Config, seed: int, only: Collection[str] | None = None) -> Weights:
-    """Return random initial weights, drawn in float32 on the CPU, so that they are the same on every device.
+    """Return random initial weights, drawn in float32 on the CPU so that every device gets the same weights.
 
     Matrices are normally distributed with the standard deviations of `config.scales()`, and biases are 0. Weights named
     by `config.uniform` are uniformly distributed instead. Weights are drawn in the order of `config.shapes()`. The
@@ -33,8 +33,8 @@ def initial_weights(config: Config, seed: int, only: Collection[str] | None = No
     seed gives the same weights as that code. In a "left-facing" pair MLP, each matrix is drawn transposed.
 
     Args:
-        only: names of the weights to draw; all by default. With `only`, the result has the right distribution, but
-            differs from the weights that the seed gives for the whole network.
+        only: names of the weights to draw; by default all weights. With `only`, the result has the right distribution,
+            but differs from the weights that the seed gives for the whole network.
     """
     generator = torch.Generator().manual_seed(seed)
     wanted = {name: shape for name, shape in config.shapes().items() if only is None or name in only}

@@ -1,4 +1,4 @@
-"""Import the parts of TransformerLens that are used here, without its libraries for language models.
+"""Import the parts of TransformerLens that modinterp uses, without TransformerLens' libraries for language models.
 
 The libraries for language models (transformers, datasets, pyarrow) take longer to import than torch. Other parts of
 TransformerLens can still be imported in the usual way.

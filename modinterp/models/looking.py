@@ -1,7 +1,7 @@
 """Find the embedding, attention, neurons and read-out inside a user's module by calling it.
 
-Parts are recognised by what they do, never by name alone. The output of an embedding changes with the token. An
-attention pattern is a softmax over positions. Neurons are the inputs of the layer behind a nonlinearity.
+Parts of a module are recognised by what they do, never by name alone. The output of an embedding changes with the
+token. An attention pattern is a softmax over positions. Neurons are the inputs of the layer behind a nonlinearity.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ _PROBED = 64  # inputs over which the gradient of the logits is averaged
 
 @runtime_checkable
 class Wrapped(Protocol):
-    """Interface of a wrapped module, with the members that this file needs; see `modinterp.models.Wrapped`."""
+    """Interface of a wrapped module, with only the members that the search for parts needs; see
+    `modinterp.models.Wrapped`.
+    """
 
     cfg: WrappedConfig
     inputs: Tensor
 
     @property
     def inner_module(self) -> nn.Module:
-        """The user's module."""
+        """The user's module inside the wrapper."""
         ...
 
     def with_hooks(self, hooks: Mapping[str, Location]) -> None:
@@ -45,11 +47,11 @@ class Wrapped(Protocol):
         ...
 
     def called(self, tokens: Tensor, every: bool = False) -> Tensor:
-        """Return the logits at the last position, `[batch, output]`."""
+        """Return the logits of the wrapped module at the last position, `[batch, output]`."""
         ...
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """Return the activations at a location for some inputs."""
+        """Return the activations at a location of the module for some inputs."""
         ...
 
     def in_order(self, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:

@@ -1,8 +1,9 @@
 """Look up rows of tables for many inputs, with an order of gradient sums that is computed once per batch.
 
-Torch sorts the index of looked-up rows at every step to sum their gradients. Here, the positions of each row are listed
-once per batch. One pass then adds the gradients, always in the same order. This takes a third to a tenth of the time on
-a CPU, and one kernel instead of about thirty on a GPU.
+Torch sorts the index of looked-up rows at every step to sum their gradients. Here, the positions at which each table
+row is looked up are listed once per batch. One pass then adds the gradients of each row, always in the same order.
+Summing gradients in this order takes a third to a tenth of torch's time on a CPU, and one kernel instead of about
+thirty on a GPU.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Index = dict[str, Any]  # tensors by name; what one part of a forward pass alone
 
 
 def mappable_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) -> Index:
-    """Return the lookups of a batch for torch's own operations: only `rows`, unchanged.
+    """Return the row indices of a batch in the form that torch's own operations need: only `rows`, unchanged.
 
     Args:
         rows, n_rows, n_heads: the looked-up rows, number of table rows, and number of heads; see `fast_index`.
@@ -27,8 +28,8 @@ def mappable_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int =
 
 
 def fast_index(rows: Int[Tensor, "input place"], n_rows: int, n_heads: int = 0) -> Index:
-    """Return the lookups of a batch: `rows`, the positions `order` sorted by row, and the start of each row there,
-    `starts`.
+    """Return the row indices of a batch in three forms: `rows`, the positions `order` sorted by row, and where each row
+    starts in `order`, `starts`.
 
     Args:
         rows: indices of the table rows that each input looks up.
@@ -93,7 +94,7 @@ class _MixedRows(torch.autograd.Function):
 
 
 def fast_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
-    """Return the table rows that each input looks up; this function does not support `vmap`.
+    """Return the table rows that each input looks up; the function does not support `vmap`.
 
     Args:
         index: the result of `fast_index`.
@@ -102,7 +103,7 @@ def fast_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor,
 
 
 def fast_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input column"]:
-    """Return the sum of the table rows that each input looks up; this function does not support `vmap`.
+    """Return the sum of the table rows that each input looks up; the function does not support `vmap`.
 
     Args:
         index: the result of `fast_index`.
@@ -113,7 +114,7 @@ def fast_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Ten
 def fast_mixed_rows(
     table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "place input head"], index: Index
 ) -> Float[Tensor, "input head d_head"]:
-    """Return, for each head, the attention-weighted sum of the looked-up rows; this function does not support `vmap`.
+    """Return, for each head, the attention-weighted sum of the looked-up rows; the function does not support `vmap`.
 
     Args:
         index: the result of `fast_index` for the number of heads.
@@ -123,18 +124,22 @@ def fast_mixed_rows(
 
 
 def mappable_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
-    """Do the same as `fast_rows` with torch's own operations, which support `vmap`."""
+    """Return the table rows that each input looks up, as `fast_rows` does, with torch operations that support `vmap`."""
     return F.embedding(index["rows"], table)
 
 
 def mappable_row_sums(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input column"]:
-    """Do the same as `fast_row_sums` with torch's own operations, which support `vmap`."""
+    """Return the sum of the table rows that each input looks up, as `fast_row_sums` does, with torch operations that
+    support `vmap`.
+    """
     return mappable_rows(table, index).sum(dim=1)
 
 
 def mappable_mixed_rows(
     table: Float[Tensor, "row head d_head"], pattern: Float[Tensor, "place input head"], index: Index
 ) -> Float[Tensor, "input head d_head"]:
-    """Do the same as `fast_mixed_rows` with torch's own operations, which support `vmap`."""
+    """Return the attention-weighted sums of looked-up rows, as `fast_mixed_rows` does, with torch operations that
+    support `vmap`.
+    """
     looked_up = mappable_rows(table.flatten(1), index).unflatten(-1, table.shape[1:])
     return (pattern.transpose(0, 1).unsqueeze(-1) * looked_up).sum(dim=1)

@@ -46,7 +46,7 @@ class PairMLP(Network):
         return_type: str | None = "logits",
         labels: Int[Tensor, " batch"] | None = None,
     ) -> Any:
-        """Return the logits of every output at the only position, or the loss, like `Transformer.forward`."""
+        """Return the logits of all outputs at the only position, or the loss, like `Transformer.forward`."""
         x = self.hook_embed(self.W_E[tokens])
         x = x.flatten(1).unsqueeze(1) if self.cfg.joined == "concatenated" else x.sum(dim=1, keepdim=True)
         for block in self.blocks:

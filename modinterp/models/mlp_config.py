@@ -40,13 +40,14 @@ class MLPConfig(BaseConfig):
     notebook on modular addition with a one-hidden-layer MLP. The linear models of Zhong et al. 2023 have biases and the
     initialisation "linear". The linear model alpha of Zhong et al. has one layer on the sum of the embeddings, beta two
     layers, and gamma two layers on the sum after W_in. The linear model delta of Zhong et al. has one layer on the
-    concatenation, with embeddings of half the width. Their model X is alpha with a vocabulary for each number. The MLP
-    of Chughtai et al. 2023 has a vocabulary for each number and one layer on the concatenation, without biases.
+    concatenation, with embeddings of half the width. The model X of Zhong et al. is alpha with a vocabulary for each
+    number. The MLP of Chughtai et al. 2023 has a vocabulary for each number and one layer on the concatenation, without
+    biases.
 
     Attributes:
         d_mlp: number of neurons of each hidden layer.
         joined: how the first layer combines the two embeddings, a key of `JOINED`.
-        mlp_biases, unembed_bias: True if these biases exist.
+        mlp_biases, unembed_bias: True if the hidden layers and the unembedding have biases.
         init: kind of the initial weights, a key of `MLP_INITS`.
         one_hot: True if the first layer reads one-hot tokens. A one-hot network has no weight W_E, and d_model equals
             d_vocab.
@@ -87,7 +88,7 @@ class MLPConfig(BaseConfig):
     def of(cls, task: Task, **sizes: int | float | str | bool) -> MLPConfig:
         """Return a configuration whose vocabulary and outputs fit the task; other fields may be given.
 
-        With `one_hot`, d_model is the size of the vocabulary by default.
+        If `one_hot` is True, d_model is by default the size of the vocabulary.
         """
         sizes = ({"d_model": task.d_vocab} if sizes.get("one_hot") else {}) | sizes
         return cls(task.d_vocab, sum(task.output_sizes), task.n_ctx, **sizes)  # type: ignore[arg-type]
@@ -104,19 +105,19 @@ class MLPConfig(BaseConfig):
 
     @property
     def summary(self) -> str:
-        """The shape in a few words, short enough for a table."""
+        """The network's shape in a few words, short enough for a table."""
         layers = f"{self.n_layers} x " * (self.n_layers > 1)
         width = "one-hot" if self.one_hot else f"d {self.d_model}"
         return f"pair mlp, {width}, mlp {layers}{self.d_mlp}"
 
     @property
     def forward_pass(self) -> str:
-        """Text: the parts of the forward pass that no weight shows."""
+        """Text that describes the parts of the forward pass that no weight shows."""
         return f"{JOINED[self.joined]}, {self.act_fn} neurons"
 
     @property
     def bias_count(self) -> int:
-        """How many times the bias of the first layer is added: once, or once for every embedding."""
+        """How many times the bias of the first layer is added: once, or once for each of the two embeddings."""
         return self.n_ctx if self.joined == "sum after W_in" else 1
 
     def labelled(self) -> MLPConfig:

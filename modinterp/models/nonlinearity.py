@@ -17,12 +17,14 @@ PROBED = 64  # inputs on which it is tried whether one place is the nonlinearity
 
 
 def neuron_inputs(network: Wrapped) -> tuple[str, Float[Tensor, "input neuron"]] | None:
-    """Return the nonlinearity of a module's last neurons, and the neurons' inputs; None if they are not found.
+    """Return the nonlinearity of a module's last neurons, and the neurons' inputs; None if the inputs are not found.
 
-    Activations are the neurons' inputs if a nonlinearity maps them to the neurons, and they differ from the neurons.
+    Activations count as the neurons' inputs if a nonlinearity maps them to the neurons' outputs, and they differ from
+    these.
 
     Returns:
-        a key of `ACTIVATIONS`, and the neurons' inputs at the last position for all of the task's inputs, in float64.
+        the nonlinearity as a key of `ACTIVATIONS`, and the neurons' inputs at the last position for all of the task's
+        inputs, in float64.
     """
     name = f"blocks.{network.cfg.n_layers - 1}.mlp.hook_post"
     precise, tokens = network.in_float64(), network.inputs

@@ -19,7 +19,8 @@ EPS = 1e-5  # is added to the mean square
 def normalised(x: Float[Tensor, "*batch d_model"], kind: str | None, weights: Weights, name: str) -> Tensor:
     """Normalise activations; without a normalisation, return them unchanged.
 
-    LN subtracts the mean and divides by the root mean square; RMS only divides. Both then multiply by w, and LN adds b.
+    LN subtracts the mean and divides by the standard deviation; RMS only divides by the root mean square. Both
+    normalisations then multiply by the weight w, and LN adds the bias b.
 
     Args:
         kind: a key of `modinterp.models.config.NORMALISATIONS`; None for no normalisation.
@@ -45,7 +46,7 @@ class Normalisation(Component):
         self.hook_scale, self.hook_normalized = HookPoint(), HookPoint()
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
-        """Return the normalised activations."""
+        """Return the activations after normalisation."""
         x = x - x.mean(dim=-1, keepdim=True) if self.kind.startswith("LN") else x
         x = x / self.hook_scale((x.square().mean(dim=-1, keepdim=True) + EPS).sqrt())
         x = x * self.w if hasattr(self, "w") else x

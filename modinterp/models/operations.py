@@ -27,9 +27,9 @@ class Operations(NamedTuple):
 
     Attributes:
         affine: function that computes x W + b for large products.
-        relu: the ReLU function.
+        relu: function that computes ReLU.
         affine_relu: function that computes ReLU of x W + b.
-        index: function that prepares the lookups of a batch for `rows`, `row_sums` and `mixed_rows`.
+        index: function that prepares the row indices of a batch for `rows`, `row_sums` and `mixed_rows`.
         rows, row_sums: functions that return the table rows that each input looks up, and the sum of these rows.
         mixed_rows: function that returns, for each head, the sum of the looked-up rows weighted by its attention
             pattern.

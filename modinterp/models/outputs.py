@@ -14,7 +14,8 @@ _DEEPEST = 3  # containers in each other
 
 
 def arrays(result: Any, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
-    """Return the arrays in a network's output with their names; `logits` comes first, then the others in their order.
+    """Return the arrays in a network's output with their names; `logits` comes first, and other arrays keep their
+    order.
 
     >>> [name for name, _ in arrays({"hidden": torch.zeros(2, 3), "logits": torch.zeros(2, 5)})]
     ['logits', 'hidden']
@@ -52,7 +53,7 @@ def _tensor(x: Any) -> Tensor:
 
 
 def refusal(logits: Tensor, rows: int, classes: int) -> str:
-    """Return the reason why an array `[row, output]` cannot be the logits of `rows` inputs; empty if it can."""
+    """Return the reason why an array `[row, output]` cannot be the logits of `rows` inputs; an empty text if it can."""
     if logits.ndim != 2 or len(logits) != rows or logits.shape[1] < classes:
         return f"expected logits [{rows}, {classes} or more], or [.., pos, ..], got {list(logits.shape)}"
     return "" if logits.is_floating_point() else f"expected logits, which are real numbers, got {logits.dtype}"
@@ -61,7 +62,8 @@ def refusal(logits: Tensor, rows: int, classes: int) -> str:
 def read(
     result: Any, rows: int, classes: int, at: int = -1, output: str | None = None, positions_first: bool = False
 ) -> Float[Tensor, "row output"]:
-    """Return the logits at one position from a network's output: from the named array, or from the first that fits.
+    """Return the logits at one position from a network's output: from the named array, or from the first array that
+    fits.
 
     Args:
         rows: number of inputs that the network was given.
@@ -70,7 +72,7 @@ def read(
         output: the name of the array, as `arrays` returns it.
         positions_first: True if positions are the first axis, and not the second.
     Raises:
-        ValueError: no array in the output fits.
+        ValueError: no array in the output can be the logits.
     """
     why = "expected logits, got nothing"
     for name, array in arrays(result):

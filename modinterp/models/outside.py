@@ -49,8 +49,8 @@ class Outside(Network):
 
     Args:
         network: module or function that returns logits `[batch, pos, output]`, or `[batch, output]` for the last
-            position. The logits may be the first entry of a tuple, or the attribute `.logits`. A module is set to
-            evaluation mode.
+            position. The logits may be the first entry of a tuple, or the attribute `.logits`. A network that is a
+            torch module is set to evaluation mode.
         task: the task of the network; outputs beyond the task's classes are dropped.
     Raises:
         ValueError: the network does not accept the tokens, or returns no logits at the positions of the answers.
@@ -74,13 +74,13 @@ class Outside(Network):
 
     @property
     def device(self) -> torch.device:
-        """The device of the parameters."""
+        """The torch device of the network's parameters."""
         inner = self.__dict__["inner"]
         parameters = inner.parameters() if isinstance(inner, nn.Module) else iter(())
         return next(parameters, torch.empty(0)).device
 
     def in_float64(self) -> Outside:
-        """Return the network unchanged; it always computes in its own dtype."""
+        """Return the black-box network unchanged; it always computes in its own dtype."""
         return self
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch read output"]:

@@ -19,15 +19,15 @@ def clock(
 ) -> tuple[ModularArithmetic, Network]:
     """Return a hand-written one-layer transformer that adds mod p with the clock algorithm, and its task.
 
-    Head 0 copies the token at a, and head 1 the token at b. Each frequency has twelve neurons, relu(cos(w a + x) +
-    cos(w b + x)) at evenly spread x. The unembedding reads them as cos(w(a + b - c)).
+    Head 0 copies the token at position a, and head 1 the token at position b. Each frequency has twelve neurons,
+    relu(cos(w a + x) + cos(w b + x)) at evenly spread x. The unembedding reads the neurons as cos(w(a + b - c)).
 
     Args:
         freqs: frequencies, from 1 to (p - 1) / 2.
         size: factor of the logits; larger values give smaller losses.
         decoys: frequencies whose circles are in the embedding, but which no head reads.
     Raises:
-        ValueError: no frequency is given, a frequency occurs twice, or a frequency is not from 1 to (p - 1) / 2.
+        ValueError: no frequency is given, a frequency occurs twice, or one is not from 1 to (p - 1) / 2.
     """
     if not freqs or len(set(freqs)) < len(freqs) or not all(0 < k <= p // 2 for k in freqs):
         raise ValueError(f"frequencies must be different numbers from 1 to {p // 2}, got {freqs}")

@@ -31,7 +31,7 @@ class Word:
 
     @property
     def is_number(self) -> bool:
-        """True if a number of the input stands at this position."""
+        """True if this position of the input holds a number."""
         return self.name in LETTERS
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ class TokenMap:
 
     Attributes:
         words: the number or special token at each position.
-        answer_at: the position whose logits are the answer; the last by default.
+        answer_at: the position whose logits are the answer; the last position by default.
         first_class: index of the output for the answer 0.
 
     >>> TokenMap.of("a op:30 b =:31", p=29).tokens(torch.tensor([[3, 4]])).tolist()
@@ -59,8 +59,8 @@ class TokenMap:
 
     @classmethod
     def of(cls, text: str, p: int, numbers: int = 2) -> TokenMap:
-        """Parse the text of a token map. Special tokens without a number get one: `=` is p, and the others follow in
-        order.
+        """Parse the text of a token map. Special tokens that the text gives without a number get one: `=` is p, and the
+        others follow in order.
 
         Args:
             text: positions separated by blanks. The text ends in `-> c+FIRST at POSITION` if the answer is not read at
@@ -115,15 +115,15 @@ class TokenMap:
         return self.answer_at % len(self.words)
 
     def size(self, p: int) -> int:
-        """Return the size of the vocabulary, including the numbers."""
+        """Return the size of the vocabulary of the network, including the numbers."""
         return 1 + max(w.token + (p - 1) * w.is_number for w in self.words)
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """Positions in the order of our own networks: numbers, special tokens, and last the answer's position. None if
-        no such order exists.
+        """Positions in the order of our own networks: numbers, special tokens, and last the answer's position. The
+        order of positions is None if no such order exists.
 
-        The order does not exist if the answer is read at a number that is not the last one.
+        No such order exists if the answer is read at a number that is not the last number.
         """
         places = {w.name: i for i, w in enumerate(self.words) if w.is_number}
         numbers = [places[name] for name in sorted(places)]
@@ -146,7 +146,7 @@ def maps_of(text: str, p: int, numbers: int, pool_end: int) -> list[TokenMap]:
 
     Args:
         text, p, numbers: the arguments of `TokenMap.of`.
-        pool_end: upper bound of the special tokens, not included.
+        pool_end: upper bound of the special tokens (excluded).
     """
     first = TokenMap.of(text, p, numbers)
     said = set(re.findall(r"(\S+):\d", text))
@@ -169,7 +169,7 @@ def usual_maps(p: int, numbers: int, offsets: Sequence[int], pool_end: int) -> l
         p: number of different numbers, which are 0 to p - 1.
         numbers: how many numbers an input has.
         offsets: possible offsets from a number to its token.
-        pool_end: upper bound of the special tokens, not included.
+        pool_end: upper bound of the special tokens (excluded).
     """
     plain, with_op = " ".join(LETTERS[:numbers]), " op ".join(LETTERS[:numbers])
     forms = (

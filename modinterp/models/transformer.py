@@ -24,11 +24,11 @@ FEW_ROWS = 4  # tokens for each row that there may be, below which rows are comp
 
 @dataclass(frozen=True)
 class ResidualTable:
-    """The residual stream before the first layer as a table, since it depends only on position and token.
+    """The residual stream before the first layer as a table, since this stream depends only on position and token.
 
     Attributes:
-        rows: residual stream for each position and token, one row each.
-        index: row of the table at each position of each input.
+        rows: the table, with one row of the residual stream for each position and token.
+        index: the row of the table for each position of each input.
     """
 
     rows: Float[Tensor, "row d_model"]
@@ -60,8 +60,8 @@ def _softmax(scores: Float[Tensor, "batch head query key"]) -> Float[Tensor, "ba
 class Attention(Component):
     """The attention of one layer; scores are divided by sqrt(d_head) before `hook_attn_scores`.
 
-    `hook_pattern` holds the final weights of the values: attention rate times softmax, plus 1 minus the attention rate
-    for each visible position.
+    `hook_pattern` holds the final weights of the values: attention rate times softmax, plus (1 - attention rate) for
+    each visible position.
     """
 
     W_O: Tensor
@@ -90,11 +90,11 @@ class Attention(Component):
         asking: Float[Tensor, "batch query d_model"],
         table: ResidualTable | None = None,
     ) -> Float[Tensor, "batch query d_model"]:
-        """Return the summed output of all heads to the residual stream, at the query positions, which are the last ones
-        of x.
+        """Return the summed output of all heads to the residual stream at the query positions, which are the last
+        positions of x.
 
         Args:
-            table: the distinct rows of x, if there are known to be few; otherwise None.
+            table: the distinct rows of x, if only few rows are distinct; otherwise None.
         """
         q, k, v = (
             self.hook_q(self._project(asking, "Q", table)),
@@ -120,10 +120,10 @@ class Attention(Component):
 class MLP(Component):
     """The MLP of one layer, act(x W_in + b_in) W_out + b_out.
 
-    Biases may be absent. Without W_out, the output is the neurons themselves.
+    The MLP may have no biases. Without W_out, the output is the neurons themselves.
 
     Args:
-        bias_count: how many times b_in is added; more than 1 if it belongs to every embedding of a sum.
+        bias_count: how many times b_in is added; more than once if every embedding of a sum brings its own bias.
     """
 
     W_in: Tensor
@@ -176,7 +176,7 @@ class Block(nn.Module):
         """Return the residual stream after the block, at the query positions.
 
         Args:
-            table: the distinct rows of x, if there are known to be few; otherwise None.
+            table: the distinct rows of x, if only few rows are distinct; otherwise None.
         """
         x, unchanged = _hooked(self.hook_resid_pre, x)
         read = self.ln1(x)
@@ -256,13 +256,13 @@ class Transformer(Network):
         """Return the logits of every output at every position; the arguments are those of HookedTransformer.
 
         Args:
-            return_type: `logits`, `loss`, `both`, or None for nothing. The loss is the mean cross-entropy of the logits
-                at the last position, in nats: these networks do not predict the next token.
+            return_type: `logits`, `loss`, `both`, or None for nothing. The loss is the mean cross-entropy at the last
+                position, in nats; these networks do not predict the next token.
             labels: the right answers for the loss, such as `task.answers()`.
-            stop_at_layer: index of a layer; return the residual stream before this layer. Negative indices count from
-                the end.
+            stop_at_layer: index of a layer; the residual stream before this layer is returned. Negative indices of
+                layers count from the end.
         Raises:
-            ValueError: another return type, or a loss without labels.
+            ValueError: `return_type` is unknown, or a loss is requested without labels.
         """
         x, unchanged = _hooked(self.hook_embed, self.W_E[tokens])
         if self.cfg.positional:

@@ -46,8 +46,8 @@ class Wrapped(Network):
         calling: the input format, or only the form of the inputs; by default the first format that the network accepts.
             A network that does not accept all inputs at once is treated as a black box.
         hooks: map from our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Location` or its name.
-            Other locations are searched for by TransformerLens' names, and by testing where logits are an affine map.
-        is_looked_into: False to skip this search and treat the network as a black box.
+            Other locations are found by TransformerLens' names, and by testing where logits are an affine map.
+        is_looked_into: False to skip the search for locations and treat the network as a black box.
     Raises:
         ValueError: the network accepts no known input format, lacks a named location, or its weights hold no values.
     """
@@ -89,7 +89,7 @@ class Wrapped(Network):
         self._build()
 
     def called_otherwise(self, task: Task, calling: Calling) -> Wrapped:
-        """Return a copy that calls the network with another input format, as a black box."""
+        """Return a copy of the wrapped network that is called with another input format, as a black box."""
         return Wrapped(self.__dict__["inner"], task, calling, is_looked_into=False)
 
     @cached_property
@@ -100,12 +100,12 @@ class Wrapped(Network):
 
     @property
     def device(self) -> torch.device:
-        """Return the device of the parameters."""
+        """The torch device of the network's parameters."""
         return device_of(self.__dict__["inner"])
 
     @property
     def inner_module(self) -> nn.Module:
-        """The module that is wrapped."""
+        """The user's module or function inside the wrapper."""
         return self.__dict__["inner"]
 
     def with_hooks(self, hooks: Mapping[str, Location]) -> None:
@@ -116,10 +116,11 @@ class Wrapped(Network):
         self.cfg = WrappedConfig(c.d_vocab, c.d_vocab_out, c.n_ctx, n_layers, c.kind, c.calling, dict(hooks))
 
     def moves_with_token(self, location: Location) -> bool:
-        """Return True if all tokens pass a location at once, and the first tensor there changes with the first number.
+        """Return True if all tokens pass a location in one call, and the first tensor at the location changes with the
+        first number.
 
-        The result is False for separate embeddings of a and b, for weights that are indexed and never called, and for
-        position embeddings.
+        `moves_with_token` is False for separate embeddings of a and b, for weights that are indexed and never called,
+        and for position embeddings.
         """
         try:
             first, last = self.seen(location, self.inputs[:1]), self.seen(location, self.inputs[-1:])
@@ -147,7 +148,7 @@ class Wrapped(Network):
         return self
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, nn.Parameter]]:
-        """Yield the parameters of the user's network, under their own names."""
+        """Yield the parameters of the user's network under the names that the network gives them."""
         inner = self.__dict__["inner"]
         return inner.named_parameters(*args, **kwargs) if isinstance(inner, nn.Module) else iter(())
 
@@ -161,7 +162,7 @@ class Wrapped(Network):
         return precise
 
     def called(self, tokens: Tensor, every: bool = False) -> Float[Tensor, "batch output"]:
-        """Return the logits at the last position, of the task's classes or of all outputs."""
+        """Return the logits of the network at the last position, of the task's classes or of all outputs."""
         c: WrappedConfig = self.cfg
         self.__dict__["batch"] = len(tokens)  # by which it is seen whether positions come first inside
         logits = c.calling.logits(self.__dict__["inner"], tokens.to(self.device), c.d_vocab_out)
@@ -209,7 +210,7 @@ class Wrapped(Network):
         return changed
 
     def seen(self, location: Location, tokens: Tensor) -> Tensor:
-        """Return the activations at a location for some inputs.
+        """Return the activations at a location of the network for some inputs.
 
         Raises:
             ValueError: the network never calls the module at this location.
@@ -236,8 +237,8 @@ class Wrapped(Network):
             return self.called(tokens).double()
 
     def affine_map(self, location: Location) -> Float[Tensor, "feature output"] | None:
-        """Return the matrix from the activations at a location to the logits at the last position; None if no such map
-        exists.
+        """Return the matrix from the activations at a location to the logits at the last position; None if the map is
+        not affine.
 
         To find the matrix, each activation is changed by a fixed amount. The logits must change equally for every
         input, and twice as much for twice the amount. The change of the logits then gives one row of the matrix.

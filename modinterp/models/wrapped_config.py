@@ -1,4 +1,4 @@
-"""Define the configuration of a user's network: its known sizes."""
+"""Define the configuration of a user's network, with the sizes that are known."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class WrappedConfig:
     """The configuration of a user's network, with the sizes that are known.
 
     Attributes:
-        kind: name of its class, or of the function.
+        kind: name of the class of the user's module, or of the user's function.
         calling: input format of the network.
         hooks: map from our hook name to the location in the user's network, for all locations that were named or found.
     """
@@ -34,15 +34,15 @@ class WrappedConfig:
 
     @property
     def summary(self) -> str:
-        """A short description of the parts that were found."""
+        """A short description of the parts of the network that were found."""
         return f"{self.kind}, {len(self.hooks)} hook points" if self.hooks else f"{self.kind}, seen from outside"
 
     @property
     def found(self) -> str:
-        """Describe where the parts of the network were found or named; empty for a network seen from outside."""
+        """Describe where the parts of the network were found or named; empty for a black-box network."""
         return ", ".join(f"{name.removeprefix('blocks.')} at {location}" for name, location in self.hooks.items())
 
     @property
     def forward_pass(self) -> str:
-        """How it is called, in a few words."""
+        """A short text that says how the network is called."""
         return f"that of the module itself, called with {self.calling}, {self.calling.where_it_is_read}"

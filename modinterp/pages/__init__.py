@@ -1,1 +1,1 @@
-"""Build the parts of every page: head and style, plotly, and figures and tables that fit any width."""
+"""Build the parts of every page: head, style, the library plotly, and figures and tables that fit any width."""

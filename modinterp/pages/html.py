@@ -1,4 +1,4 @@
-"""Render tables and templates as HTML."""
+"""Render tables and page templates as HTML."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Compress the parts of a page: plotly, and the figures, which are drawn when they come into view.
+"""Compress the parts of a page: the library plotly, and the figures, which are drawn when they come into view.
 
-A page contains the cartesian bundle of plotly.js, a third of the whole library. The makers of plotly.js publish the
-cartesian bundle (`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs more, the page contains
-the whole library, which comes with plotly.
+A page contains the cartesian bundle of plotly.js, which is a third of the size of the whole library. The makers of
+plotly.js publish the cartesian bundle (`npm pack plotly.js-cartesian-dist-min@4.1.1`, MIT licence). If a figure needs
+more, the page contains the whole library plotly.js, which comes with the package plotly.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ def packed(text: str) -> str:
 
 @cache
 def plotly_packed(whole: bool) -> str:
-    """Return plotly's library, compressed: 0.6 MiB for the part that draws 2D figures, 1.9 MiB for the whole."""
+    """Return the library plotly.js, compressed: 0.6 MiB for the bundle that draws 2D figures, 1.9 MiB for the whole
+    library.
+    """
     if whole:
         return packed(get_plotlyjs())
     return b64encode(files("modinterp.pages").joinpath("plotly-cartesian.min.js.gz").read_bytes()).decode()
@@ -53,7 +55,7 @@ def content_packed(content: dict[str, Any]) -> str:
 
 
 def plain(figure: go.Figure) -> dict[str, Any]:
-    """Return traces, layout and frames of a figure as plain data, with numbers rounded to visible precision."""
+    """Return traces, layout and frames of a figure as plain data, with numbers rounded to a visible precision."""
     content = unpacked(figure.to_plotly_json())
     moving = [trace for frame in content.get("frames", ()) for trace in frame["data"]]
     for trace in [*moving, *(trace for trace in content["data"] if trace["type"] == "heatmap")]:

@@ -1,4 +1,4 @@
-"""Render a figure as a part of a page: title, description in words, minimal width, and slider if it is animated."""
+"""Render a figure as a part of a page, with title, description in words, smallest width, and slider if it is animated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Drawn:
 def figure_html(figure: go.Figure, key: str) -> str:
     """Return the HTML of a figure, which is drawn when it comes into view.
 
-    The figure's title is text, which wraps; an animated figure has a slider and a button of the page. In a narrow
+    The figure's title is HTML text, which wraps; an animated figure has an HTML slider and an HTML button. In a narrow
     window, panels of a figure stand below one another (`fit.js`), and a diagram is drawn smaller.
     """
     shown, slider = without_slider(figure)
@@ -100,7 +100,7 @@ def least_width(figure: go.Figure) -> int:
 
 
 def least_of_a_panel(figure: go.Figure) -> int:
-    """Return the width that a panel of the row with the most panels needs. [px]"""
+    """Return the width that a single panel needs in the row with the most panels. [px]"""
     most, least = max(1, _panels_side_by_side(figure)), float(_PANEL)
     for height, row in _rows(figure).items():
         low, high = height or (0.0, 1.0)

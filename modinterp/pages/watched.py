@@ -33,7 +33,7 @@ class Watched:
     """The measurements of a running training so far, each computed once.
 
     Attributes:
-        seconds: time between two reads of the data file. [s]
+        seconds: time between two reads of the data file by the page. [s]
     """
 
     seconds: float = 5.0
@@ -60,13 +60,15 @@ class Watched:
         return out / PAGE
 
     def film(self, run: TrainedRun) -> Iterator[tuple[str, go.Figure]]:
-        """Yield key and figure of the film of a finished training; nothing if it has no snapshots or no waves."""
+        """Yield key and figure of the film of a finished training; yield nothing if the training has no snapshots or no
+        waves.
+        """
         m = measure_as_published(run)
         if isinstance(m, CyclicMeasurements) and not self.why_no_film(run):
             yield "film", filmed.film(m, most=STILLS)
 
     def why_no_film(self, run: TrainedRun) -> str:
-        """Return why a training has no film, and how to get one; empty if it has a film or is still running."""
+        """Return why a training has no film, and how to get one; an empty text if it has a film or is still running."""
         if run.in_training:
             return ""
         if not run.has_weights and run.own_split is not None:
@@ -126,7 +128,7 @@ class Watched:
 def film(run: TrainedRun, out: str | Path | None = None) -> Path:
     """Write the page of a training: its film, its losses, its progress measures and its spectra.
 
-    Use it on a network that you trained in your own loop, as `mi.film(recorded.run())`. For a run that modinterp
+    Use `film` on a network that you trained in your own loop, as `mi.film(recorded.run())`. For a run that modinterp
     trained, `modinterp runs watch NAME` writes the same page.
 
     Args:
@@ -145,7 +147,7 @@ def film(run: TrainedRun, out: str | Path | None = None) -> Path:
 
 
 def watch(name: str, runs: Path, out: Path, seconds: float = 5.0, once: bool = False) -> Iterator[str]:
-    """Write the page of a training at each new state, until the training ends; yield one line each time.
+    """Write the page of a training at each new state until the training ends; yield one line of text each time.
 
     Args:
         name: name of the run, in the folder `runs`.

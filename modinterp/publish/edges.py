@@ -1,8 +1,8 @@
 """Ablate the edges of a one-layer transformer, and score methods that look for the important edges.
 
 Nodes are `embed` (token and position), the heads `a0.h0`, `a0.h1`, ..., the MLP `m0` and `logits`; an edge carries the
-output of one node into the input of another. Ablating an edge gives its reader the mean over all inputs of the writer's
-output, at each position; every other reader gets the usual input.
+output of one node into the input of another. Ablating an edge gives its reader, at each position, the mean of the
+writer's output over all inputs. Every other reader gets the usual input.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def auc(scores: Mapping[Edge, float], known: Sequence[Edge]) -> float:
     """Return the area under the ROC curve (AUC) of scores for finding the edges that matter.
 
     The AUC is the share of pairs of an important and an unimportant edge in which the important edge scores higher;
-    ties count half. It is NaN if all edges matter, or none.
+    ties count half. The AUC is NaN if all edges matter, or if none does.
 
     Args:
         scores: score of every edge; a larger score means that the edge matters more.

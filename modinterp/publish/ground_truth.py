@@ -9,7 +9,8 @@ Each case is a folder in the layout of InterpBench (Gupta et al. 2024), with add
          truth.json         every edge with the effect of its ablation; heads, neurons, frequencies, held-out inputs
          model.safetensors  the weights under HookedTransformer's names
 
-Nodes and edges are those of `modinterp.publish.edges`. An edge matters when ablating it raises the loss by 0.01 nats.
+Nodes and edges of a case are those of `modinterp.publish.edges`. An edge matters when ablating it raises the loss by
+0.01 nats.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Case:
 
     @property
     def score(self) -> float:
-        """Area under the ROC curve of attribution patching, for finding the edges that matter."""
+        """Area under the ROC curve of attribution patching, as a method that finds the edges that matter."""
         return auc({edge: abs(score) for edge, score in self.attributions.items()}, self.matter)
 
 
@@ -141,7 +142,7 @@ def write_case(case: Case, out: Path) -> Path:
 
 
 def hooked_transformer_config(c: TransformerConfig) -> dict[str, Any]:
-    """Return the fields of the `HookedTransformerConfig` that loads the weights."""
+    """Return the fields of the `HookedTransformerConfig` with which TransformerLens loads the weights."""
     sizes = ("n_layers", "d_model", "n_heads", "d_head", "d_mlp", "d_vocab", "d_vocab_out", "n_ctx", "act_fn")
     return {name: getattr(c, name) for name in sizes} | {"normalization_type": None, "attention_dir": "causal"}
 

@@ -1,11 +1,11 @@
 """Publish a finished training: measure its progress, and copy the shipped files to the checkpoints.
 
-Training keeps every snapshot; a checkout ships the final weights, the history, the progress measures of all snapshots,
-the log of spectra, and, on request, a dozen snapshots across the phases. Snapshots, and the final weights of runs in a
-sweep, are shipped in float16; history and progress were measured before that rounding. History and progress are shipped
-packed, with the seven digits that float32 has; the last snapshot is the final weights. The progress of a numerical
-replicate is shipped with its distance from the original run. For a network among many, such as a further seed, tables
-can be shipped without weights: history, progress, and the measurements that claims need.
+Training keeps every snapshot. A published run has the final weights, the history, the progress measures of all
+snapshots, and the log of spectra. Snapshots, and the final weights of runs in a sweep, are shipped in float16; history
+and progress were measured before the rounding. History and progress are shipped compressed, with the seven digits of
+float32; the last snapshot is the final weights. The progress of a numerical replicate is shipped with its distance from
+the original run. For one network among many, such as a further seed, only tables are shipped: history, progress, and
+the measurements that claims need.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def publish(
     Progress is measured if `has_progress` is True and the run has held-out inputs.
 
     Args:
-        name: name of the run in the folder `runs`, and afterwards in `out`.
-        snapshots: epochs whose snapshots are shipped; by default those published before, if any, and a dozen across
-            the phases for an empty list.
+        name: name of the run in the folder `runs`, and later in the folder `out`.
+        snapshots: epochs whose snapshots are shipped; by default those published before, if any; for an empty list, a
+            dozen across the phases.
         float16: True to round the final weights to float16, like the snapshots.
         tables: True to ship only history, progress and recorded measurements, without weights.
         spectra: True to ship the log of activation spectra, if the run has one.

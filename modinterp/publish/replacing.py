@@ -1,9 +1,9 @@
-"""Replace a folder as a whole: after a kill at any moment, either the complete old folder or the complete new one
+"""Replace a folder as a whole: if the process is killed, either the complete old folder or the complete new folder
 exists.
 
 The new folder is written and synced in `.NAME.publishing`, beside the folder `NAME` that it replaces. Linux then
-exchanges both in one step. Systems other than Linux need two renames; `recover` undoes the first rename after a kill
-between the two.
+exchanges the two folders in one step. Systems other than Linux need two renames; `recover` undoes the first rename
+after a kill between the two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TRIES = 20  # another process may remove the empty folder just before the lease
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Yield an empty folder to write into; on success, this folder replaces `target`.
+    """Yield an empty folder to write into; if no error occurs, the folder then replaces `target`.
 
     If the body of the `with` statement raises, `target` stays unchanged.
 
@@ -43,7 +43,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def recover(root: Path) -> None:
-    """Remove temporary files of killed processes below a folder, and restore folders that they had moved away."""
+    """Remove temporary files of killed processes below a folder, and restore folders that the processes had moved away."""
     for staging in sorted(root.rglob(f"{_PREFIX}*{_SUFFIX}")):
         name = staging.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
         with suppress(ValueError), _leased(staging.with_name(name)):

@@ -110,7 +110,7 @@ def upload(repo: str, folder: Path, names: Sequence[str]) -> str:
     The upload contains the named runs and the files at the top of the folder.
 
     Raises:
-        ValueError: the Hub cannot be reached, or does not let this token (HF_TOKEN) write there.
+        ValueError: the Hub cannot be reached, or does not let the user's token (HF_TOKEN) write to the repository.
     """
     address = hub.Address.parsed(f"{hub.SCHEME}{repo}")
     with hub.hub_errors(str(address)):

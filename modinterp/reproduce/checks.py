@@ -20,8 +20,9 @@ from modinterp.sources import Source
 def claim_tests(source: Source, only: str = "*", root: Path | str | None = None, device: str = "cpu") -> Callable:
     """Return a pytest test function with one case for each claim of a source.
 
-    A case passes if the verdict equals the recorded verdict, and is skipped if runs are missing. If the verdict
-    differs, the case fails and shows the numbers and tolerances. Each run is loaded and measured once.
+    A test case passes if the verdict equals the recorded verdict, and is skipped if runs are missing. If the verdict
+    differs from the record, the test case fails and shows the numbers and tolerances. Each run is loaded and measured
+    once for all test cases.
 
     Args:
         only: pattern of claim ids, such as `fig7.*`; all claims by default.

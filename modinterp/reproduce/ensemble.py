@@ -1,8 +1,8 @@
 """Measure many runs in parallel, each as a piece of work for a local process or a task of a Ray cluster.
 
-A piece of work takes every measurement that a source's claims and figures need from its run. It returns the
-measurements without activations, and the figures that show only this run. The main process then evaluates the claims on
-these measurements, and computes the numbers that need several runs together.
+A piece of work takes every measurement that a source's claims and figures need from its run. A piece of work returns
+the measurements without activations, and the figures that show only this run. The main process then evaluates the
+claims on these measurements, and computes the numbers that need several runs together.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ def measured_in_pieces(
     results.
 
     Args:
-        name, only, root, recompute: the arguments of `reproduction`; all processes must see the folder under this path.
+        name, only, root, recompute: the arguments of `reproduction`; all processes must see the folder `root` under
+            this path.
         device: device of the networks in the other processes; in this process networks stay on the CPU.
         threads: number of CPU threads for each piece of work.
         carried_out: function that runs pieces of work, such as `modinterp.cluster.pieces.processes` returns.
     Returns:
-        function that waits for all results; other work can be done before the call. A run that could not be measured,
-        such as a damaged run, is left out and listed with the reason.
+        function that waits for all results; other work can be done before the call. The function leaves out a run that
+        could not be measured, such as a damaged run, and lists it with the reason.
     """
     root = root.absolute() if isinstance(root, Path) else root
     claims, about = claims_matching(name, only), source(name)
@@ -104,8 +105,8 @@ def measurements_of_a_run(
     Args:
         figures: keys of the figures.
     Returns:
-        map from the name of each measured attribute to its value; the numbers of single-network claims; and the figures
-        and tables of this run alone.
+        map from the name of each measured attribute to its value; the numbers of single-network claims; and figures and
+        tables that show only this run.
     Raises:
         ValueError: the run is missing on this machine, or damaged.
     """

@@ -1,7 +1,7 @@
 """Measure claims network by network, so that each network is captured once and then freed.
 
-A claim about several networks is first evaluated on each network alone. Its measurements are then cached before the
-activations are freed.
+A claim about several networks is first evaluated on each network alone. The measurements of a claim on each network are
+cached before the activations are freed.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Evidence:
             measured.let_go()
 
     def update(self, other: Evidence) -> None:
-        """Add measurements of other networks, taken in another process."""
+        """Add measurements of other networks that another process has taken."""
         for id, rows in other.rows.items():
             self.rows.setdefault(id, {}).update(rows)
         for id, control in other.control.items():
@@ -191,7 +191,8 @@ def checked(
 ) -> tuple[Result, ...]:
     """Check each claim on the available runs and on control networks, and return the results.
 
-    Single-network claims are measured network by network; activations are freed before the next network is captured.
+    Single-network claims are measured network by network; a network's activations are freed before the next is
+    captured.
 
     Args:
         measured: map from the name of every available run to its measurements.

@@ -14,10 +14,9 @@ from modinterp.training.relation import Relation
 def printed_table(results: Iterable[Result]) -> pd.DataFrame:
     """Return a table with one row for each printed number that was measured; each measurement appears once.
 
-    The columns are: place in the source, claim, number, whether the first network was chosen by the number, the
-    source's value, and our value on the first network. Further columns are the smallest and largest value over
-    numerical replicates of the source's seed, the same over other seeds and initialisation orders, and the ranges that
-    contain the source's value, or why none does.
+    Columns: place in the source, claim, number, whether the first network was chosen by the number, the source's value,
+    and our value on the first network. More columns: the smallest and largest value over numerical replicates and over
+    other seeds and initialisation orders, and the ranges that contain the source's value, or why none does.
     """
     rows: dict[tuple[str, float], dict[str, object]] = {}
     for result in results:

@@ -16,8 +16,8 @@ def recorded(run: TrainedRun) -> Recorded:
     """Return the data shipped in place of a run's weights: single-network claim results, and measurements that fit in
     JSON.
 
-    Measurements are only needed by claims and figures of several networks. If no such claim or figure includes the run,
-    no measurement is recorded.
+    Recorded measurements are only needed by claims and figures of several networks. If no claim or figure of several
+    networks includes the run, no measurement is recorded.
 
     Args:
         run: a trained run with its weights.

@@ -28,7 +28,8 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     """Return one line per claim: id, verdict, our number, the source's number, statement; cut to the terminal's width.
 
     For a claim that does not hold, the line lists the numbers outside their tolerances. A single-network claim also
-    shows its number of independent seeds, and "prelim." below eight seeds. An open claim shows the reason.
+    shows its number of independent seeds, and "prelim." below eight seeds. For an open claim, the line gives the
+    reason.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)
@@ -86,8 +87,8 @@ def claims_table(results: tuple[Result, ...], beside: Mapping[str, Result] | Non
     """Return a table of text with one row for each claim.
 
     Args:
-        beside: map from a claim to its result on the run that a user's network replaces; if it is empty, this column is
-            left out.
+        beside: map from a claim to its result on the run that a user's network replaces; if the map is empty, the
+            column is left out.
     """
     table = pd.DataFrame(
         {

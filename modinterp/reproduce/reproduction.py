@@ -40,7 +40,7 @@ class Reproduction:
         measured: the measurements for claims and figures, by name of the run.
         foreign: True if the measured network is a user's checkpoint, and not a run of this project.
         damaged: map from the name of each damaged run, which is left out, to the reason.
-        recompute: True if networks without weights, whose numbers are only recorded, were left out.
+        recompute: True if networks without weights, whose numbers are only recorded, are left out of the reproduction.
         beside: results of single-network claims on the run that a user's checkpoint replaces, by id of the claim.
     """
 
@@ -163,7 +163,7 @@ def measurements_of(
 
 
 def run_names(claims: Sequence[Claim], about: Source) -> tuple[str, ...]:
-    """Return the names of all runs that some claims of a source and their figures need.
+    """Return the names of all runs that some claims of a source, and the figures of these claims, need.
 
     Runs of the claims come first, in the order in which they are needed, followed by their replicates.
     """
@@ -239,11 +239,11 @@ def reproduction_on(
         checkpoint: a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
         only, device, on_claim: the arguments of `reproduction`.
         run: name of the replaced run; by default the source's main run.
-        task: task of the checkpoint; by default the task of the replaced run. The file's shapes show whether a and b
-            have separate tokens.
+        task: task of the checkpoint; by default the task of the replaced run. The shapes of the weights in the file
+            show whether a and b have separate tokens.
     Raises:
         FileNotFoundError: the file does not exist.
-        ValueError: the source or run is unknown, the pattern matches nothing, or the file is damaged or does not fit.
+        ValueError: the source or run is unknown, the pattern matches no claim, or the file is damaged or does not fit.
     """
     claims, about = claims_matching(name, only), source(name)
     spec, run = spec_of(about, run), run or about.main_run
@@ -308,8 +308,8 @@ def reproduction(
         root: folder of runs, with the layout of `checkpoints/`, which is the default.
         device: device on which networks run.
         on_claim: function called with each result, for example for a progress bar.
-        measured, evidence, made: measurements of the runs, numbers of single-network claims, and figures and tables of
-            one run, if they exist already, as from `modinterp.reproduce.ensemble`.
+        measured, evidence, made: measurements of the runs, numbers of single-network claims, and figures of single
+            runs, if they exist, as from `modinterp.reproduce.ensemble`.
         damaged: runs that were left out of `measured`, with the reason.
         recompute: True to leave out runs without weights, whose numbers are only recorded.
     Raises:

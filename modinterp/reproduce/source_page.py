@@ -1,4 +1,6 @@
-"""Write a reproduction as one self-contained page: first a summary, then every claim with its figures, folded."""
+"""Write a reproduction as one self-contained page: first a summary, then folded sections with every claim and its
+figures.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ class Section:
 
     Attributes:
         title: title of the section, such as "Section 4.1".
-        results: the results of the section's claims, one per claim.
+        results: the results of the section's claims, one result per claim.
         figures: figures of the section; a figure is placed with the first claim that it illustrates.
     """
 
@@ -104,8 +106,8 @@ def page(reproduced: Reproduction, title: str = "", inside: bool = False) -> str
     """Return the report as one HTML document with every figure and plotly itself inside.
 
     Args:
-        title: title of the question, for a page about one question, whose figures come first. By default, the page has
-            the source's title and story.
+        title: title of the question if the page is about one question; the figures of the question then come first.
+            Without `title`, the page has the source's title and story.
         inside: True if the parent folder holds the index of all sources.
     """
     source, results = reproduced.source, reproduced.results

@@ -17,8 +17,8 @@ def ships_weights(name: str) -> bool:
 def named_first() -> set[str]:
     """Return the runs that a source or a claim names first, and all runs that a claim about several networks names.
 
-    Figures of a single network show the first run. Claims about several networks may need measurements that cannot be
-    recorded.
+    The first-named run is the run that figures of a single network show. Claims about several networks may need
+    measurements that cannot be recorded.
     """
 
     def named(about: Source) -> set[str]:

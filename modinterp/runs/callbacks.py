@@ -1,4 +1,6 @@
-"""Wrap a recorder as a callback for Lightning or for the Trainer of transformers; each library is imported on use."""
+"""Wrap a recorder as a callback for Lightning or for the Trainer of transformers; each library is imported when it is
+needed.
+"""
 
 from __future__ import annotations
 

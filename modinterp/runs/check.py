@@ -18,7 +18,7 @@ class Checked:
     """The result of checking all files of one run.
 
     Attributes:
-        stands: text that says whether the run is finished or in training, and at which epoch.
+        stands: text that says whether the run is finished or still training, and at which epoch.
         files: number of files that were read.
         damages: the damaged files; empty if every file matches its checksum.
     """

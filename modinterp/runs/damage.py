@@ -11,8 +11,8 @@ class Damage:
     """A damaged or missing file of a run.
 
     Attributes:
-        file: its name in the folder of the run.
-        what: a sentence that describes the damage.
+        file: name of the damaged file in the folder of the run.
+        what: a sentence that describes how the file is damaged.
     """
 
     file: str

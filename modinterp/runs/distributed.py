@@ -49,8 +49,8 @@ def train_on_cluster(
     does not stop the others.
 
     Args:
-        ray: as `modinterp.cluster.on_ray.connected` gives it.
-        out: a folder that all machines see under this path.
+        ray: the connection to Ray, as `modinterp.cluster.on_ray.connected` returns it.
+        out: a folder that all machines can read and write under this path.
         device: `cpu` or `cuda`.
         share: CPU threads and share of a GPU that each group may use.
         together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
@@ -82,14 +82,15 @@ def train_in_processes(
 ) -> dict[str, Outcome]:
     """Train every spec in `out/NAME` in several processes of this machine, each on one CPU thread.
 
-    Use it for several runs on a CPU: two processes train twice as many runs as two threads of one process. Use it for
-    several shapes on a GPU, where a single group leaves most of the GPU idle. The trained weights have the same bits
-    for any number of processes. Training with two threads gives other bits.
+    Use `train_in_processes` for several runs on a CPU: two processes train twice as many runs as two threads of one
+    process. Use `train_in_processes` also for several shapes on a GPU, where a single group leaves most of the GPU
+    idle. The trained weights have the same bits for any number of processes. Training with two threads gives weights
+    with other bits.
 
     Args:
         out, together, on_refused, repair: as in `train_on_cluster`.
         workers: number of processes.
-        device: `cpu` or `cuda`. Processes on a GPU share it by NVIDIA's MPS where that is installed.
+        device: `cpu` or `cuda`. Processes on a GPU share the GPU through NVIDIA's MPS if it is installed.
     Returns:
         map from the name of each trained run to how its training ended.
     Raises:
@@ -209,12 +210,12 @@ def search_on_cluster(
     """Search hyper-parameters on a Ray cluster, with as many parallel workers as fit, and return the result.
 
     Args:
-        ray: as `modinterp.cluster.on_ray.connected` gives it.
+        ray: the connection to Ray, as `modinterp.cluster.on_ray.connected` returns it.
         journal: path of the study's file on a disk that all machines share.
         share: CPU threads and share of a GPU that each worker may use.
         say: function called with a line of text for each finished trial, and for each worker that failed.
     Raises:
-        ValueError: for the reasons listed in `modinterp.runs.study.carry_out`.
+        ValueError: the search is invalid, for the reasons listed in `modinterp.runs.study.carry_out`.
     """
     if n_trials < 1:
         raise ValueError(f"at least 1 trial is needed, got {n_trials}")

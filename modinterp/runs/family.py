@@ -23,12 +23,13 @@ def family(
 
 
 def until(test_loss: float, settle: int) -> dict[str, float | int]:
-    """Return recipe fields that end a training `settle` epochs after its test loss [nats] first reaches `test_loss`."""
+    """Return recipe fields that end a training `settle` epochs after the test loss [nats] first reaches `test_loss`."""
     return {"stop_at": test_loss, "settle": settle}
 
 
 def of_random_labels(name: str, spec: RunSpec, epochs: int) -> dict[str, RunSpec]:
-    """Return a control run: the network of `spec`, trained on random symmetric labels that it can only memorise.
+    """Return the spec of a control run: the network of `spec`, trained on random symmetric labels that it can only
+    memorise.
 
     Symmetric labels are the same for (a, b) and (b, a).
 
@@ -44,7 +45,7 @@ def of_random_labels(name: str, spec: RunSpec, epochs: int) -> dict[str, RunSpec
 def of_another_operation(
     name: str, spec: RunSpec, task: Task, fraction: float = 0.5, test_loss: float = 1e-3
 ) -> dict[str, RunSpec]:
-    """Return a control run: the network of `spec`, trained until it solves another task of the same shape.
+    """Return the spec of a control run: the network of `spec`, trained until it solves another task of the same shape.
 
     Args:
         fraction: share of the inputs used for training; with one half, networks generalise soon.

@@ -94,10 +94,10 @@ def local(where: Root, *patterns: str) -> Path:
     Args:
         where: a local folder, which is returned unchanged; or the address of a Hub repository, whose matching files are
             downloaded.
-        patterns: file patterns such as `*/run.json`; a star matches any text, including slashes.
+        patterns: file patterns such as `*/run.json`; the star stands for any text, including slashes.
     Raises:
-        ValueError: there is no such folder, address, repository or revision; the Hub cannot be reached and the cache
-            lacks the files; the transfer broke off.
+        ValueError: no such folder, address, repository or revision exists; the Hub cannot be reached and the cache
+            lacks the files; or the transfer broke off.
     """
     if is_address(where):
         address = Address.parsed(str(where))
@@ -115,7 +115,7 @@ def fetched_run(address: Address) -> Path:
 
     Raises:
         FileNotFoundError: the repository has no run of this name.
-        ValueError: for the reasons listed in `local`; a file is too large, or differs from its published checksum.
+        ValueError: a file is too large, or differs from its published checksum; or a reason listed in `local` applies.
     """
     if not address.run:
         raise ValueError(f"{address} is a repository; name one of its runs, as {address}/RUN")

@@ -43,7 +43,7 @@ class Lease:
 
     Attributes:
         number: number of the lease, one more than the number of the preceding lease.
-        token: distinguishes this lease from one with the same number in a recreated folder.
+        token: random text that distinguishes this lease from one with the same number in a recreated folder.
     """
 
     folder: Path

@@ -45,9 +45,9 @@ def load(
     Args:
         name: a run such as `SOURCE/RUN`; the folder of a run; its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
             Hugging Face Hub; or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
-        task: for a file, the task on which its network was trained. For a run, only needed if the class of its task can
-            no longer be imported.
-        root: folder to look for a named run in, or `hf://OWNER/REPO`; `checkpoints/` by default.
+        task: for a file, the task on which its network was trained. For a run, the argument `task` is only needed if
+            the class of the run's task can no longer be imported.
+        root: folder in which to look for a named run, or `hf://OWNER/REPO`; `checkpoints/` by default.
         device: torch device of the network.
         act_fn, attention_rate, causal, joined, normalization_type: for a file, options of the forward pass, which no
             checkpoint stores; see `modinterp.models.ForwardPass`.

@@ -50,9 +50,10 @@ class Ongoing:
 
     @classmethod
     def open(cls, name: str, spec: RunSpec, folder: Path, leases: ExitStack, repair: bool = False) -> Ongoing:
-        """Open the training in a folder, or begin a new one; its lease is released together with `leases`.
+        """Open the training in a folder, or begin a new training; the training's lease is released together with
+        `leases`.
 
-        If the last state or one of its files is damaged, the preceding state is used.
+        If the last saved state or one of its files is damaged, the preceding state is used.
 
         Args:
             repair: True to begin the training again if no undamaged state is left.
@@ -102,11 +103,11 @@ class Ongoing:
 
     @property
     def seconds(self) -> float:
-        """Training time in all sessions, shared with the runs that train in the same group [s]."""
+        """Training time in all sessions [s], shared with the runs that train in the same group."""
         return self.seconds_before + time.monotonic() - self.began
 
     def write_state(self) -> None:
-        """Write the state from which the training can continue, unless it is on disk already."""
+        """Write the state from which the training can continue, unless this state is already on disk."""
         if (self.state.epoch, self.state.ended) != self.written:
             vouched = {name: digest for name, digest in self.files.items() if name.startswith("snapshots/")}
             if self.log is not None:
@@ -115,7 +116,7 @@ class Ongoing:
             self.written = (self.state.epoch, self.state.ended)
 
     def step_back(self) -> None:
-        """Go back to the state before the last one."""
+        """Go back to the saved state before the last saved state."""
         if self.before is not None:
             self.lease.check()
             states.step_back(self.folder)
@@ -124,7 +125,9 @@ class Ongoing:
             self.written = (self.state.epoch, None)
 
     def take(self, state: TrainingState, state_due: bool, device: str) -> None:
-        """Set the current state and write the files that are due; at the end, write all files of the finished run."""
+        """Set the current state and write the files that are due; after the last epoch, write all files of the finished
+        run.
+        """
         recipe, guard = self.spec.recipe, self.lease.check
         if recipe.spectra_every and (state.ended or state.epoch % recipe.spectra_every == 0):
             network = hooked(self.spec.model, state.weights).to(device)

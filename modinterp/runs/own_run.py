@@ -40,7 +40,7 @@ def run(
 ) -> TrainedRun:
     """Make a run from your own training, for progress measures, phases, film, `measure`, `explain` and `compare`.
 
-    Use it for a training in any loop outside modinterp. For a training by modinterp, `mi.load` returns the run.
+    Use `run` for a training in any loop outside modinterp. For a training by modinterp, `mi.load` returns the run.
 
     >>> import torch, modinterp as mi
     >>> task = mi.tasks.addition(13)
@@ -50,13 +50,13 @@ def run(
     (50, [0])
 
     Args:
-        network: your module, a function without arguments that makes one, or a state dict in a known layout.
+        network: your module, a function without arguments that returns a module, or a state dict in a known layout.
         task: the task on which the network was trained, such as `mi.tasks.addition(113)`.
         snapshots: a dict from epoch to state dict or file; or a folder of files with the epoch in their names, as
             `step_1000.pt`; or one file with several state dicts, as `{"state_dicts": [...], "epochs": [...]}`.
         train: training inputs of the network, as indices into `task.inputs()` or as a mask over all inputs.
         history: table with one row per logged epoch, and columns `epoch` and any of `train_loss`, `test_loss` [nats],
-            `train_accuracy`, `test_accuracy`. By default it is measured at the snapshots, if `train` is given.
+            `train_accuracy`, `test_accuracy`. By default the history is measured at the snapshots, if `train` is given.
         name: name of the run.
         hooks, inputs, tokens: for a module, its hooks and input format; see `explain`.
         forward: for a state dict, options of its forward pass.

@@ -1,8 +1,8 @@
 """Read a pickle as plain data: interpret its opcodes, without importing or calling anything that the pickle names.
 
-The result has plain dicts, lists, tuples, strings and numbers. A `TensorEntry` replaces each tensor, and an `Opaque`
-replaces every other object. Time and memory grow linearly with the bytes that are read. The reader hashes only strings
-and small numbers, and compares, copies or traverses no objects.
+The result consists of plain dicts, lists, tuples, strings and numbers. A `TensorEntry` replaces each tensor, and an
+`Opaque` replaces every other object. Time and memory grow linearly with the bytes that are read. The reader hashes only
+strings and small numbers, and compares, copies or traverses no objects.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _LARGEST_KEY = 2**31  # beyond it there are as many numbers of one hash as one l
 
 
 class NotPlain(ValueError):
-    """The pickle is damaged, too large, or contains operations that no file of weights needs."""
+    """The pickle is damaged or too large, or contains operations that no file of weights needs."""
 
 
 @dataclass(frozen=True)
 class Opaque:
-    """Placeholder for an object in a pickle that is not built.
+    """Placeholder for an object that a pickle contains and that is not built.
 
     Attributes:
         name: name of the object's class, or of the function that would build it, such as
@@ -37,7 +37,7 @@ class Opaque:
 
 @dataclass(frozen=True)
 class Global:
-    """Placeholder for a class or function that a pickle names; it is not imported."""
+    """Placeholder for a class or function that a pickle names; the class or function is not imported."""
 
     name: str
 
@@ -49,7 +49,7 @@ class StorageEntry:
     Attributes:
         kind: class of the storage, such as `torch.FloatStorage`.
         key: name of the storage in the file.
-        size: number of elements.
+        size: number of elements in the storage.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class StorageEntry:
 
 @dataclass(frozen=True)
 class TensorEntry:
-    """Description of a tensor in a file: its storage, and its offset and strides there, counted in elements."""
+    """Description of a tensor in a file: its storage, and its offset and strides in the storage, counted in elements."""
 
     storage: StorageEntry
     offset: int

@@ -1,4 +1,4 @@
-"""Measurements of a run that were made when it was published, and are shipped in place of its weights."""
+"""Store measurements of a run that were made when it was published, and are shipped in place of its weights."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Recorded:
 
     Attributes:
         values: map from the name of a measurement to its JSON value; see `modinterp.measurements.recorded`.
-        claims: map from the id of each claim about this network to its numbers, by name.
+        claims: map from the id of each claim about this network to the claim's numbers, by name.
     """
 
     values: Mapping[str, Any]
     claims: Mapping[str, Mapping[str, tuple[float, ...]]]
 
     def to_bytes(self) -> bytes:
-        """Return the measurements as bytes of JSON text."""
+        """Return the recorded measurements as bytes of JSON text."""
         return (json.dumps({"values": self.values, "claims": self.claims}, indent=0) + "\n").encode()
 
 
 def read_recorded(path: Path) -> Recorded:
-    """Read gzip-compressed bytes that `Recorded.to_bytes` wrote.
+    """Read the gzip-compressed bytes that `Recorded.to_bytes` wrote.
 
     Raises:
         ValueError: the data are damaged, or larger than modinterp ever writes.

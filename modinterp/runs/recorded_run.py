@@ -1,4 +1,4 @@
-"""Open a run that a recorder writes, from its folder alone, during the training or after it."""
+"""Open a run that a recorder writes, from the run's folder alone, during the training or afterwards."""
 
 from __future__ import annotations
 

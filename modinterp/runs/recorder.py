@@ -1,4 +1,4 @@
-"""A recorder for your own training loop: it writes snapshots and losses to a folder during the training."""
+"""Record your own training loop: write snapshots and losses to a folder during the training."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RATIO = 1.25  # between the steps of two snapshots: 62 of them in a million step
 
 
 class record:
-    """Records snapshots and losses of a module while your own PyTorch loop trains it.
+    """A recorder of snapshots and losses of a module, while your own PyTorch loop trains the module.
 
     Every file is written under another name and then renamed, so a killed process leaves no incomplete file. A
     restarted loop continues in the same folder. A restarted loop replaces snapshots from its first step on.
@@ -50,7 +50,8 @@ class record:
         task: the task on which the module is trained.
         train: training inputs, as indices into `task.inputs()` or as a mask over all inputs.
         out: parent folder; `trained/` by default.
-        ratio: factor between the steps of successive snapshots, more than 1. All of the first steps are recorded.
+        ratio: factor between the steps of successive snapshots, larger than 1. All of the first training steps are
+            recorded.
         inputs, tokens: input format of the module; see `explain`.
         to: names of loggers that also receive each row of the history: `wandb`, `tensorboard`.
     Raises:

@@ -24,7 +24,7 @@ TRAINED = Path("trained")  # where the commands put what they train
 
 
 class NotRecorded(ValueError):
-    """The run lacks something that is needed: its weights, its split, or its initial weights."""
+    """A run lacks something that is needed: its weights, its split, or its initial weights."""
 
 
 T = TypeVar("T", bound=Task)
@@ -32,19 +32,21 @@ T = TypeVar("T", bound=Task)
 
 @dataclass(eq=False)
 class TrainedRun(Generic[T]):
-    """A network with its task and, where it was trained here, its history.
+    """A network with its task, and with its history if modinterp trained it.
 
     Attributes:
-        name: the name of the training, or the file that the network was read from.
-        model: the network; None if the history was shipped without the weights. `network` is never None.
+        name: name of the training, or of the file from which the network was read.
+        model: the network; None if the history was shipped without the weights. Use the attribute `network` for a
+            network that is never None.
         spec: all settings that determine the training; None for an external checkpoint.
         history: one row per logged epoch: losses [nats], accuracies, sum of squared weights.
-        snapshots: weights by epoch, with the outputs that were trained; `at` gives networks.
+        snapshots: map from epoch to weights, with the outputs that were trained; the method `at` returns networks.
         progress: progress measures by epoch, if they were measured; see `modinterp.analyses.training.progress`.
         spectra: spectra of some activations by epoch, if they were logged; see `modinterp.activations.spectra`.
         recorded: measurements made when the run was published, if they are shipped.
         outcome: how the training ended; None for an external checkpoint and for a run that is still in training.
-        in_training: True if the run was opened before its training ended. All attributes then describe its last state.
+        in_training: True if the run was opened before its training ended. The attributes of a run in training describe
+            its last state.
         own_split: for a network trained elsewhere, its training and held-out inputs, if they are known.
         reopened: for a network trained elsewhere, a function from other weights, such as those of a snapshot, to the
             network with these weights.
@@ -90,7 +92,7 @@ class TrainedRun(Generic[T]):
 
     @property
     def config(self) -> Config:
-        """The configuration of the network, read from the run's spec, or from the network of an external checkpoint.
+        """Configuration of the network, read from the run's spec, or from the network of an external checkpoint.
 
         Raises:
             NotRecorded: the run has neither weights nor a spec.
@@ -102,7 +104,8 @@ class TrainedRun(Generic[T]):
         return "cpu" if self.model is None else str(self.model.device)
 
     def activations(self) -> ActivationCache:
-        """Return all activations at the last position on all inputs, in float64, by hook name; they are computed once.
+        """Return all activations at the last position on all inputs, in float64, by hook name; the activations are
+        computed once.
 
         Activations of more than 1 GiB have the network's own dtype, and each is captured at first use. See
         `modinterp.activations.activations` for names and shapes.
@@ -117,7 +120,7 @@ class TrainedRun(Generic[T]):
         return all_activations(self.network, self.task)
 
     def let_go(self) -> None:
-        """Free the activations; the next use captures them again."""
+        """Free the activations of the run; the next use captures them again."""
         self.__dict__.pop("_activations", None)
 
     @cached_property
@@ -155,8 +158,8 @@ class TrainedRun(Generic[T]):
         """Return a copy of the run that ends at the first snapshot that has memorised and not generalised; None without
         one.
 
-        A snapshot has memorised if at least 99% of the training answers are right. It has not generalised if at most a
-        fifth of the held-out answers are right.
+        A snapshot has memorised if at least 99% of the training answers are right. A memorising snapshot has not
+        generalised if at most a fifth of the held-out answers are right.
         """
         history = self.history.query("train_accuracy >= 0.99 and test_accuracy <= 0.2") if len(self.history) else {}
         epoch = next((e for e in self.snapshots if len(history) and e in set(history["epoch"])), None)
@@ -215,7 +218,7 @@ def _rows_until(epoch: int, table: pd.DataFrame | None) -> pd.DataFrame | None:
 
 
 def is_trained_here(name: str) -> bool:
-    """Return True if a run lies in the folder where the commands write their trainings."""
+    """Return True if a run lies in the folder where the commands write trainings."""
     return (TRAINED / name / store.RECORD).is_file()
 
 

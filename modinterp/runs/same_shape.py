@@ -17,9 +17,10 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
     """Return how many runs of the same shape train at once.
 
     Args:
-        kind: kind of the device, `cpu` or `cuda`.
-        asked: the number that the user gives. The default is 64 on a GPU, where grouping more than halves the training
-            time. The default is 1 on a CPU, where grouping saves no time and single runs finish sooner.
+        kind: kind of the torch device, `cpu` or `cuda`.
+        asked: number of runs that the user asks for; None for the default. The default is 64 on a GPU, where grouping
+            more than halves the training time. The default is 1 on a CPU, where grouping saves no time and single runs
+            finish sooner.
     Raises:
         ValueError: `asked` is less than 1.
     """
@@ -41,10 +42,10 @@ def groups(specs: Mapping[str, RunSpec], at_once: int) -> list[dict[str, RunSpec
 
 
 def unfinished_groups(specs: Mapping[str, RunSpec], at_once: int, out: Path) -> list[dict[str, RunSpec]]:
-    """Return the `groups` that contain unfinished runs, and remove their finished runs.
+    """Return the `groups` that contain unfinished runs, without the finished runs of these groups.
 
     Args:
-        out: the folder that holds the folder of each run.
+        out: the folder that contains the folders of all runs.
     """
     left = ({n: s for n, s in group.items() if not _is_finished(out / n, s)} for group in groups(specs, at_once))
     return [group for group in left if group]

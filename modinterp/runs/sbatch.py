@@ -1,7 +1,7 @@
 """Write a SLURM script that trains runs as an array of jobs; each task trains one group of runs of the same shape.
 
-Every task runs the same resumable command. If a task runs out of time or loses its machine, it returns to the queue and
-continues from its last state.
+Every task of the array runs the same resumable command. If a task runs out of time or loses its machine, it returns to
+the queue and continues from its last state.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Job:
     """Cores, GPUs and time limit of each job of the array.
 
     Attributes:
-        time: time limit of a task in SLURM's format, such as `4:00:00`; after this time the task returns to the queue.
+        time: time limit of a task in SLURM's format, such as `4:00:00`; after the limit the task returns to the queue.
         cpus, gpus: numbers of CPU cores and of GPUs of a task.
         more: further options for `#SBATCH` lines, such as `--partition=short`.
     """
@@ -82,13 +82,13 @@ def script(
     """Return the text of an `sbatch` script, in which each task trains one group of unfinished runs.
 
     Args:
-        specs: map from name to spec; the command `train` must know the runs by these names.
+        specs: map from name to spec; the command `train` must know the runs by the same names.
         out: folder for the runs, on a disk that all machines share under the same path.
         together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
         epochs, repair: options passed to the command `train`.
         folder: working directory of the tasks; the current directory by default.
     Raises:
-        ValueError: all runs are finished.
+        ValueError: all runs are finished, so there is nothing to train.
     """
     kind = device.partition(":")[0] if device != "auto" else "cuda" if job.gpus else "cpu"
     at_once = runs_at_once(kind, together)

@@ -31,7 +31,7 @@ Choice = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Question:
-    """Settings of a search for the choice of hyper-parameters with the lowest validation loss.
+    """Settings of a search for the hyper-parameters with the lowest validation loss.
 
     Attributes:
         p: modulus of the task.
@@ -56,7 +56,9 @@ class Question:
 
     @property
     def log_every(self) -> int:
-        """Epochs between two logged losses, chosen so that each report covers exactly the losses that are averaged."""
+        """Epochs between two logged losses, chosen so that a report averages all losses logged since the preceding
+        report.
+        """
         return max(1, self.report_every // AVERAGED)
 
     def __str__(self) -> str:
@@ -71,8 +73,8 @@ class Space:
         source: short name of the source, which names the folder of its searches.
         choices: map from the name of a parameter to its possible values, two or more.
         labels: map from the name of a parameter to its readable name.
-        training: function from one value of each parameter, and a question, to the training. `training` only gets
-            choices from the space, and raises ValueError for a question that makes no task.
+        training: function from one value of each parameter, and a question, to the training. The function `training`
+            only gets choices from the space, and raises ValueError if no task exists for the question's modulus.
     """
 
     source: str
@@ -108,14 +110,14 @@ class Space:
 
 @dataclass(frozen=True)
 class Search:
-    """The result of a search.
+    """The result of a hyper-parameter search: its trials, and the importance of each parameter.
 
     Attributes:
-        trials: one row for each finished trial. Columns are its number `trial`, the chosen parameters, `state`
-            (`complete` or `pruned`), `epochs`, `loss`, `test_accuracy` and `seconds`. `loss` is the mean of its last
-            ten logged test losses [nats, weighted over the questions].
-        importances: map from the name of a parameter to its importance (PED-ANOVA): its share in what distinguishes the
-            best quarter of the trials.
+        trials: table with one row for each finished trial. Columns of `trials` are the number `trial`, the chosen
+            parameters, `state` (`complete` or `pruned`), `epochs`, `loss`, `test_accuracy` and `seconds`. The column
+            `loss` is the mean of the trial's last ten logged test losses [nats, weighted over the questions].
+        importances: map from the name of a parameter to its importance (PED-ANOVA): how much it distinguishes the best
+            quarter of trials.
     """
 
     space: Space
@@ -143,7 +145,7 @@ def objective(history: tuple[Row, ...]) -> float:
 
 
 def write(search: Search, folder: Path) -> None:
-    """Write the result of a search to a folder, as `trials.csv` and `search.json`."""
+    """Write the result of a search to the files `trials.csv` and `search.json` in a folder."""
     question = search.question
     write_atomically(folder / TRIALS, store.table_bytes(search.trials))
     summary = {

@@ -1,4 +1,4 @@
-"""Map epochs to weights, and read each snapshot from disk on access."""
+"""Map epochs to weights, and read each snapshot from disk when it is used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from modinterp.models import Weights
 
 
 class Snapshots(Mapping[int, Weights]):
-    """Map from epoch to the weights of a snapshot, which are read from disk on access."""
+    """Map from epoch to the weights of a snapshot, which are read from disk when they are used."""
 
     def __init__(self, epochs: list[int], read: Callable[[int], Weights]):
         self._epochs, self._read = epochs, read

@@ -44,8 +44,9 @@ class WrittenState:
     Attributes:
         file: name of the file.
         seconds: training time until the state. [s]
-        files: map from the name of each file written so far to its checksum. For the log of spectra, the checksum
-            covers its entries. None for states written by earlier versions, which list no files.
+        files: map from the name of each file written before the state to the file's checksum. For the log of spectra,
+            the checksum covers its entries. The value of `files` is None for states of earlier versions, which list no
+            files.
     """
 
     file: str
@@ -65,12 +66,12 @@ def write_state(
 ) -> None:
     """Write the state from which a training can continue; the previous state is kept in a second file.
 
-    Runs that train together are written one after the other. If the process is killed while writing, some runs have the
-    new state, and all runs have the previous state. The `run.json` of a finished run and the files listed there do not
-    change.
+    Runs that train together are written one after the other. If the process is killed while it writes, some runs have
+    the new state, and all runs have the previous state. The `run.json` of a finished run and the files listed there do
+    not change.
 
     Args:
-        files: see `WrittenState`.
+        files: map from the name of each written file to its checksum; see `WrittenState`.
     """
     if before is not None:
         before()
@@ -122,7 +123,7 @@ def read_states(folder: Path, spec: RunSpec) -> tuple[list[WrittenState], list[D
 def last_state(folder: Path, task: Task | None = None) -> tuple[RunSpec, TrainingState] | None:
     """Return the spec and the last undamaged state of a training, or None without a state.
 
-    Another process may still be writing to the training.
+    Another process may write to the training while `last_state` reads.
 
     Args:
         task: task to use if the class of the recorded task cannot be imported; see `RunSpec.from_json`.

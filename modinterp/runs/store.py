@@ -10,8 +10,8 @@
                measured.json.gz      what was measured when it was published, where weights are not shipped
                state.safetensors     to go on training from, and before.safetensors; see `modinterp.runs.states`
 
-Every file is first written under a temporary name and then renamed, so no file is ever incomplete. Weights are read as
-data, and code in a file is never executed; see `modinterp.runs.weights`.
+Store runs on disk. Every file is first written under a temporary name and then renamed, so no file is ever incomplete.
+Weights are read as data, and code in a file is never executed; see `modinterp.runs.weights`.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def checkpoints() -> Path:
     """Return the folder of published runs: `MODINTERP_CHECKPOINTS`, or else `checkpoints/` in the source checkout.
 
     Raises:
-        NoCheckpoints: `MODINTERP_CHECKPOINTS` is not set and there is no checkout, or it is the address of a
-            repository.
+        NoCheckpoints: `MODINTERP_CHECKPOINTS` is not set and there is no source checkout, or the variable is the
+            address of a repository.
     """
     where = published()
     if isinstance(where, str):
@@ -169,7 +169,7 @@ def table_bytes(table: pd.DataFrame, digits: int | None = None) -> bytes:
 
 
 def write_packed(path: Path, content: bytes) -> str:
-    """Write compressed content to `path.gz` instead of `path`; equal content gives equal bytes."""
+    """Write compressed content to `path.gz` instead of `path`; the same content always gives the same bytes."""
     return write_atomically(path.with_name(path.name + PACKED), gzip.compress(content, mtime=0))
 
 
@@ -224,7 +224,7 @@ def read_spectra(path: Path) -> Spectra:
 def write_finished(
     folder: Path, spec: RunSpec, state: TrainingState, seconds: float, others: Mapping[str, str], before: Guard = None
 ) -> None:
-    """Write the final weights, the history, and `run.json`, which is removed first and written last.
+    """Write the final weights, the history, and `run.json`; remove an old `run.json` first and write the new one last.
 
     Args:
         others: map from the name of each other file of the run to the checksum of its content.
@@ -282,7 +282,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: the folder holds no finished training.
-        ValueError: the file was not written by `write_record`.
+        ValueError: `run.json` was not written by `write_record`.
     """
     path = folder / RECORD
     if not path.is_file():

@@ -2,9 +2,9 @@
 
 A study is a journal to which Optuna appends, under a lock that also works on network folders. Any process that sees the
 file can work on the study, and a stopped study continues. Each process that works on a study holds a lease on a folder
-in `JOURNAL.workers/` until the process ends. The lease shows other processes which trials are abandoned.
+in `JOURNAL.workers/` until it ends. The leases show other processes which trials are abandoned.
 
-Optuna is imported when a search begins; it comes with `pip install 'modinterp[search]'`.
+Optuna is imported when a search begins; `pip install 'modinterp[search]'` installs Optuna.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def carry_out(
     Raises:
         ValueError: Optuna is not installed; no task exists for the question's modulus; the file is not the journal of
             this search; `n_trials` is less than 1.
-        OSError: the file cannot be written.
+        OSError: the journal cannot be written.
     """
     if n_trials < 1:
         raise ValueError(f"at least 1 trial is needed, got {n_trials}")

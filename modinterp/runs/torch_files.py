@@ -39,7 +39,7 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class Place:
-    """A range of bytes in a file: its first byte, its length, and its checksum if the file has one."""
+    """A range of bytes in a file: its first byte, its length, and its checksum if the file stores one."""
 
     begin: int
     size: int
@@ -91,7 +91,7 @@ class SavedFile:
 
 
 def saved_file(path: Path) -> SavedFile:
-    """Read the content of a file that `torch.save` wrote, but not yet its tensors.
+    """Read the content of a file that `torch.save` wrote, but do not read its tensors yet.
 
     Raises:
         NotPlain: the file is damaged, or declares more bytes than it holds.

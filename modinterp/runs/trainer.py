@@ -41,35 +41,37 @@ def train(
     on_refused: Callable[[str, ValueError], object] | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME`. A training that was begun in this folder continues.
+    """Train every spec in `out/NAME`. A training that was begun in the folder continues.
 
-    Runs of one shape train as one program. Snapshots and spectra are written when they are taken. The state from which
-    a training can continue is written every `state_every` seconds. `run.json` and the final weights are written at the
-    end of each run. A kill at any moment only loses the epochs since the last state, and does not change the result. A
-    run whose loss is no longer finite ends with its last finite weights. Other runs of its group continue.
+    Runs of one shape train as one program. Snapshots and spectra are written to disk when they are taken. The state
+    from which a training can continue is written every `state_every` seconds. `run.json` and the final weights are
+    written at the end of each run. A kill at any moment only loses the epochs since the last state, and does not change
+    the final result. A run whose loss is no longer finite ends with its last finite weights. Other runs of the group
+    continue when one run ends early.
 
-    Files in the folder are compared with their checksums. If a state is damaged, the state before it is used. Damaged
-    files of a finished run are written again from its state. If only a new training can restore a file, pass `repair`.
-    Only one process at a time trains a run, on one machine or on several that share a disk.
+    Files in the folder of a run are compared with their checksums. If a state is damaged, the preceding state is used.
+    Damaged files of a finished run are written again from the run's state. If only a new training can restore a file,
+    pass `repair`. Only one process at a time trains a run, even if several machines share the disk.
 
     Args:
         specs: map from the name of each run to its spec; a name may hold slashes, as in `mine/sums-0`.
         out: folder for the runs, each in a folder of its own.
-        device: `cpu`, `cuda`, ... or `auto`.
+        device: torch device: `cpu`, `cuda`, ... or `auto`.
         progress: True to show a progress bar.
         together: how many runs of one shape train at once. The default is 64 on a GPU, where grouping more than halves
             the time, and 1 on a CPU, where grouping saves no time and single runs finish sooner.
-        state_every: time between two states on disk. [s]
+        state_every: time between two states on disk, in seconds. [s]
         repair: True to train a run again if its files are damaged and no undamaged state is left.
-        on_refused: called with the name of each run that cannot be trained, and the reason; the other runs are trained.
-            By default the first such run is an error, before any training.
-        watch: called at each logged epoch with a map from the name of each active run to its last row of history.
+        on_refused: function called with the name of each run that cannot be trained, and the reason; the other runs are
+            trained. Without `on_refused`, a run that cannot be trained is an error, raised before any training.
+        watch: function called at each logged epoch with a map from the name of each active run to its last row of
+            history.
     Returns:
         Map from the name of each run to how its training ended.
     Raises:
         RunIsHeld: another process trains a run in its folder.
-        ValueError: a name is not valid; a task could not be restored from `run.json`, which is checked before anything
-            is written; a folder is damaged, or holds a training with other settings; the device does not exist.
+        ValueError: a run's name or the device is invalid; `run.json` could not restore a task; a folder is damaged; or
+            its training has other settings.
         OSError: a folder cannot be written, or the disk is full.
     """
     where = resolved_device(device)

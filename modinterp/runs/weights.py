@@ -1,7 +1,8 @@
 """Read weights from an untrusted file as data, or refuse the file with a reason in one line.
 
-Safetensors files hold nothing but arrays. Pickled files are read as data, too (`modinterp.runs.pickles`). Reading a
-file never imports or calls anything that the file names. Only the bytes of the requested weights are read.
+Safetensors files hold nothing but arrays. Pickled files are read as data, too, and never executed
+(`modinterp.runs.pickles`). Reading a file never imports or calls anything that the file names. Only the bytes of the
+requested weights are read.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ _WITHOUT_NUMBERS = {
 def read_weights(path: Path) -> dict[str, Tensor]:
     """Read named tensors from a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file, on the CPU.
 
-    The content of the file, and not its name, decides how the file is read. A pickled file may hold the tensors
-    themselves, or a dict with them under `model`, `state_dict` or `model_state_dict`. Other entries of the dict are
-    ignored, and never built.
+    The content of the file, and not its name, decides in which format the file is read. A pickled file may hold the
+    tensors themselves, or a dict with them under `model`, `state_dict` or `model_state_dict`. Other entries of the dict
+    are ignored, and their objects are never built.
 
     Raises:
         FileNotFoundError: the file does not exist.

@@ -1,7 +1,7 @@
-"""A source: a paper or report as one folder, with its runs, claims and figures.
+"""Define a source: a paper or report as one folder, with its runs, claims and figures.
 
 Making a `Source` costs nothing, so that a command can list all of them. The parts of a source are imported on first
-use. The runs and figures that they name are looked up then, so that a wrong name fails at once.
+use. Names of runs and figures are checked when the parts are imported, so that a wrong name fails at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A question of a source that has a page of its own, with the figures and claims that answer it.
+    """A page of its own for one question of a source, with the figures and claims that answer the question.
 
     Attributes:
         key: name of the page's file, without its ending.
@@ -49,17 +49,18 @@ class Source(Mapping):
 
     Attributes:
         name: short name, with which ids of claims and names of runs begin.
-        package: the package of the source's folder, `__package__` in its `source.py`. The package holds `runs` (with
-            `RUNS`, name to spec), `claims` (with `CLAIMS`, and `CONTRADICTIONS` if there are any) and `drawings` (with
-            `FIGURES`, key to `Drawing`). Three modules are optional. `search` has a space of hyper-parameters. `story`
-            has sentences for the top of the page (`STORY`), and `overview` a table for it (`TITLE`, and `table` from
-            results by id to a data frame).
+        package: the package of the source's folder, `__package__` in its `source.py`. The package holds three modules:
+            `runs` (`RUNS`, name to spec), `claims` (`CLAIMS`, and `CONTRADICTIONS` if there are any) and `drawings`
+            (`FIGURES`, key to `Drawing`). The package may hold three more modules: `search`, `story` and `overview`.
+            The optional module `search` defines a space of hyper-parameters. The optional module `story` has sentences
+            for the top of the page (`STORY`), and `overview` a table (`TITLE`, and `table` from results to a data
+            frame).
         title: title of the paper or report.
         citation: authors and year, or the kind of text.
-        link: address of the text; empty if it has no public address.
-        main_run: name of the run that stands for the source's own network. A source without such a network names a
-            run of another source here and in its claims; its `RUNS` may be empty.
-        pages: questions that have a page of their own.
+        link: web address of the text; empty if the text has no public address.
+        main_run: name of the run that stands for the source's own network. A source without a network of its own names
+            a run of another source as `main_run`, and its `RUNS` may be empty.
+        pages: questions of the source that have a page of their own.
         note: a remark that applies to all of the source's runs.
     """
 
@@ -104,8 +105,8 @@ class Source(Mapping):
     def controls(self) -> Mapping[str, str]:
         """Map the name of each control run, which learned another task, to its description, such as "of random labels".
 
-        Claims about a network of equal shape are evaluated on the control too, as if it had learned the claims' task.
-        A control may be a run of another source, and may have claims of its own.
+        Claims about a network of equal shape are evaluated on the control too, as if the control had learned the
+        claims' task. A control may be a run of another source, and may have claims of its own.
         """
         controls: Mapping[str, str] = getattr(self._part("runs"), "CONTROLS", {})
         return controls
@@ -135,7 +136,8 @@ class Source(Mapping):
 
     @cached_property
     def contradictions(self) -> tuple[Contradiction, ...]:
-        """Contradictions between this source and other sources, or within this source, and the claims that settle them.
+        """Return contradictions between this source and other sources, or within this source, and the claims that
+        settle them.
 
         Raises:
             ValueError: a contradiction refers to a claim that does not exist.
@@ -161,11 +163,12 @@ class Source(Mapping):
 
     @cached_property
     def story(self) -> Story | None:
-        """The story at the top of the page; None for a page that begins with its claims and first figures.
+        """Return the story at the top of the source's page; None for a page that begins with its claims and first
+        figures.
 
         Raises:
             KeyError: the story names a claim that does not exist.
-            ValueError: the story shows a figure that does not exist, or a number that its claim may lack.
+            ValueError: the story shows a figure that does not exist, or a number that a claim may lack.
         """
         if find_spec(f"{self.package}.story") is None:
             return None
@@ -183,7 +186,8 @@ class Source(Mapping):
         return story
 
     def overview(self, results: Mapping[str, Result]) -> tuple[str, DataFrame] | None:
-        """A title and the source's own table of results, for the top of its page; None without such a table.
+        """Return a title and the source's own table of results, for the top of the source's page; None without such a
+        table.
 
         Args:
             results: map from the id of a claim, without the source's name, to its result.
@@ -200,12 +204,12 @@ class Source(Mapping):
 
     @property
     def search(self) -> Any:
-        """The module of the source's search for hyper-parameters; see `modinterp.runs.search.Space`."""
+        """Return the module that defines the source's hyper-parameter search; see `modinterp.runs.search.Space`."""
         return self._part("search")
 
     @property
     def folder(self) -> Path:
-        """The source's folder; a source in its own package may ship `checkpoints/` there."""
+        """Return the source's folder; a source in its own package may ship `checkpoints/` in this folder."""
         spec = find_spec(self.package)
         assert spec is not None
         return Path(next(iter(spec.submodule_search_locations or ())))
@@ -232,7 +236,7 @@ class Source(Mapping):
         return hash(self.name)
 
     def matching(self, pattern: str) -> tuple[Claim, ...]:
-        """Claims whose id, with or without the source's name, fits a pattern with `*`, `?` and `[...]`."""
+        """Return the claims whose id, with or without the source's name, fits a pattern with `*`, `?` and `[...]`."""
         return tuple(
             claim
             for key, claim in self.claims.items()
@@ -240,7 +244,8 @@ class Source(Mapping):
         )
 
     def measurement(self, claim: Claim) -> Hashable:
-        """Key of the measurement of a claim: the measure, the recipe of the networks, and the numbers.
+        """Return the key of a claim's measurement: the measuring function, the recipe of the networks, and the names of
+        the numbers.
 
         Claims that share a measurement count once. (Factories of claims make their measures once for equal arguments.)
         """
@@ -251,26 +256,27 @@ class Source(Mapping):
         return own, about, tuple(sorted(claim.expected))
 
     def figure(self, number: str | int) -> go.Figure:
-        """A figure by its number in the paper, drawn from the available runs.
+        """Return the figure with a number in the paper, drawn from the available runs.
 
         >>> import modinterp as mi
         >>> mi.source("nanda").figure("2").write_image("figure2.png")  # doctest: +SKIP
 
         Args:
-            number: number in the paper, such as `"2"`, `"Figure 2"` or `"Table 1"`, or a key of `drawings`.
+            number: number of the figure in the paper, such as `"2"`, `"Figure 2"` or `"Table 1"`, or a key of
+                `drawings`.
         Raises:
             ValueError: no figure, or more than one, has that number; the message lists the figures.
-            FileNotFoundError: none of the figure's runs is available; the message says how to train the first.
+            FileNotFoundError: none of the figure's runs is available; the message says how to train the first run.
         """
         drawn: Callable[[Source, str], go.Figure] = import_module("modinterp.sources.numbered").drawn
         return drawn(self, str(number))
 
     def figures_beside(self, keys: set[str]) -> set[str]:
-        """Return the given keys of figures, and the keys of figures that are drawn along with them."""
+        """Return the given keys of figures, and the keys of figures that are drawn beside these figures."""
         return keys | {key for key, drawing in self.drawings.items() if drawing.beside in keys}
 
     def figures_shown_with(self, key: str) -> set[str]:
-        """Return the key of a figure, and of the figure that it is drawn along with; claims may name the latter."""
+        """Return the key of a figure, and the key of the figure beside which it is drawn; claims may name the latter."""
         return {key, self.drawings[key].beside} - {""}
 
     def __repr__(self) -> str:

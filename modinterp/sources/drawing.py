@@ -1,4 +1,4 @@
-"""A figure of a source: where it stands there, and how it is drawn from measurements of runs."""
+"""Define a figure of a source: its number in the source, and how the figure is drawn from measurements of runs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Measured = Mapping[str, NetworkMeasurements]
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table below a figure.
+    """A table below a figure, which the page shows folded.
 
     Attributes:
-        title: the title of the folded table.
-        make: from what the figure is drawn from to the table; None where that is not enough.
+        title: the title that readers see while the table is folded.
+        make: function from the figure's measurements to the table; returns None if the measurements are not enough.
     """
 
     title: str
@@ -31,22 +31,25 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """How a figure of a source is drawn.
+    """The instructions for drawing one figure of a source.
 
-    `draw` gets the measurements of the source's main run. With `first_of` it gets those of the first available run,
-    with `all_of` those of all available runs by name, and with `needs_no_run` nothing.
+    The function `draw` gets the measurements of the source's main run, unless a field says otherwise. With `first_of`,
+    `draw` gets the measurements of the first available run; with `all_of`, of all available runs by name; with
+    `needs_no_run`, nothing.
 
     Attributes:
-        number: of the figure in the source, such as `Figure 7`.
-        draw: returns the figure, or None where the runs that are there are not enough for it.
+        number: number of the figure in the source, such as `Figure 7`.
+        draw: function that returns the figure, or None if the available runs are not enough for the figure.
         first_of: names of runs, or patterns such as `SOURCE/seed-*`, in order of preference.
-        all_of: names of runs, or patterns.
-        needs_no_run: whether it is drawn from formulas alone.
-        table: what belongs below the figure.
-        template: name of a file beside the source's drawings, of what the page has below the figure that plotly alone
-            cannot do.
-        beside: key of the figure that it is drawn along with; it then belongs to the same claims.
-        own_page: title of a page for this figure alone, such as a large figure; empty for the source's page.
+        all_of: names of runs, or patterns, from all of which the figure is drawn.
+        needs_no_run: True if the figure is drawn from formulas alone.
+        table: the table below the figure, if there is one.
+        template: name of a file beside the source's drawings, with parts of the page below the figure that plotly
+            cannot draw.
+        beside: key of another figure beside which this figure is drawn; this figure then belongs to the other figure's
+            claims.
+        own_page: title of a page that shows only this figure, such as a large figure; empty to show it on the source's
+            page.
     """
 
     number: str
@@ -85,17 +88,19 @@ class Drawing:
         return None if run is None else (measured[run],)
 
     def drawn_from(self, names: Collection[str], main: str) -> str | None:
-        """Return the available run that the figure is drawn from; None for a figure of several runs, or of none."""
+        """Return the available run from which the figure is drawn; None for a figure of several runs, or of no run."""
         if self.needs_no_run or self.all_of:
             return None
         return next((n for pattern in self.first_of or (main,) for n in names if fnmatchcase(n, pattern)), None)
 
     def figure(self, measured: Measured, main: str) -> go.Figure | None:
-        """The figure, if the available runs have everything that it needs."""
+        """Return the figure; None if the available runs lack something that the figure needs."""
         return self._made(self.draw, measured, main)
 
     def made_table(self, measured: Measured, main: str) -> pd.DataFrame | None:
-        """Return the table below the figure, if it has one and the available runs allow it."""
+        """Return the table below the figure; None if there is no table or the available runs are not enough for the
+        table.
+        """
         return None if self.table is None else self._made(self.table.make, measured, main)
 
     def _made(self, make: Callable[..., Any], measured: Measured, main: str) -> Any:

@@ -18,7 +18,7 @@ from modinterp.terminal.suggestions import suggestion
 
 
 def roots(name: str) -> list[Root]:
-    """Places where a run of this name may lie: the published runs, and the folder of the run's source."""
+    """Return the places where a run of this name may lie: the published runs, and the folder of the run's source."""
     own = sources().get(name.partition("/")[0])
     places: list[Root] = [] if own is None else [own.folder / "checkpoints"]
     with suppress(store.NoCheckpoints):
@@ -43,7 +43,7 @@ def _place(name: str, places: Iterable[Root]) -> Root | None:
 
 
 def how_to_have_checkpoints(source: str) -> str:
-    """Text: the next step where no trained run of a source is available, as in an installed package."""
+    """Return a text with the next step for users without trained runs of a source, as in an installed package."""
     try:
         lacking = f"none of the trained runs of {source} is in {store.published()}: {store.HOW_TO_NAME}"
     except store.NoCheckpoints as error:
@@ -67,8 +67,8 @@ def load(name: str | Path, task: Task | None = None, root: str | Path | None = N
         name: a run such as `SOURCE/RUN`; the folder of a run; its address `hf://OWNER/REPO/SOURCE/RUN@REVISION` on the
             Hugging Face Hub; or a `.safetensors`, `.pt`, `.pth`, `.ckpt` or `.bin` file.
         task: for a file, the task on which its network was trained; not needed for a run.
-        root: folder to look for a named run in, or `hf://OWNER/REPO`; by default `checkpoints/`, then the checkpoints
-            that installed sources ship.
+        root: folder in which to look for a named run, or `hf://OWNER/REPO`; by default `checkpoints/`, then the
+            checkpoints of installed sources.
         options: further arguments of `modinterp.runs.load`, such as `device`, `partial` and `attention_rate`.
     Raises:
         FileNotFoundError: no run or file of that name exists; the message says how to train a run that is not shipped.

@@ -1,4 +1,4 @@
-"""A repository for a source of your own, written from a template: it trains, measures, reports and tests at once."""
+"""Write a repository for your own source from a template; the new source trains, measures, reports and tests at once."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ENDING, PACKAGE = ".jinja", "package"  # of the files of the template, and its f
 
 
 def written(name: str, out: Path) -> list[Path]:
-    """The files of a new source of this name, written into a folder that is made for them.
+    """Write the files of a new source into a new folder; return the files.
 
     Args:
-        name: of the source and of its Python package, in lower case letters, digits and underscores.
+        name: name of the source and of its Python package, in lower case letters, digits and underscores.
     Raises:
-        ValueError: an invalid or taken name, or a folder that already exists.
+        ValueError: the name is invalid or taken, or the folder already exists.
     """
     import jinja2
 

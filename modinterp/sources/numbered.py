@@ -1,4 +1,4 @@
-"""Figures of a source by their numbers in it, with the runs that they are drawn from loaded."""
+"""Find figures of a source by their numbers in the paper, and load the runs from which they are drawn."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MARGIN, WIDTH = 88, 700  # pixels beside the panels of a figure, and of an expor
 
 
 def key_of(source: Source, number: str) -> str:
-    """The key of the figure of a number.
+    """Return the key of the figure with a number in the paper.
 
     Raises:
-        ValueError: there is no such figure, or several share the number.
+        ValueError: no figure has the number, or several figures have it.
     """
     drawings = source.drawings
     if number in drawings:
@@ -50,11 +50,11 @@ def _numbers(drawing: Drawing) -> set[str]:
 
 
 def drawn(source: Source, number: str) -> go.Figure:
-    """The figure of a number, wide enough for its panels where it is exported.
+    """Return the figure with a number in the paper, wide enough for its panels when it is exported.
 
     Raises:
-        ValueError: as `key_of`; or the runs that are here are not enough for it.
-        FileNotFoundError: none of its runs is here.
+        ValueError: no figure has the number, several have it, or the available runs are not enough for it.
+        FileNotFoundError: none of the figure's runs is available.
     """
     key = key_of(source, number)
     drawing, main = source.drawings[key], source.main_run

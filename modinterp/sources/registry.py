@@ -1,6 +1,6 @@
-"""The available sources: those in this folder, and those that installed packages register.
+"""Find the available sources: the sources of modinterp, and those that installed packages register.
 
-A package registers its sources under the entry point `modinterp.sources`, each as the name of a `Source`:
+A package registers each source under the entry point `modinterp.sources`, with the name of a `Source`:
 
     [project.entry-points."modinterp.sources"]
     yours = "your_package.source:SOURCE"
@@ -35,9 +35,9 @@ T = TypeVar("T")
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Short name to source: those that come with modinterp in alphabetical order, then installed ones.
+    """Map short names to sources: those of modinterp in alphabetical order, then installed sources.
 
-    An installed package that cannot be imported, or registers no source or a taken name, is named and skipped.
+    An installed package that cannot be imported is skipped with a warning, as is one with no source or a taken name.
     """
     names = sorted(module.name for module in iter_modules([str(_FOLDER)]) if module.ispkg)
     own = [import_module(f"modinterp.sources.{name}.source").SOURCE for name in names]
@@ -54,7 +54,9 @@ def sources() -> Mapping[str, Source]:
 
 
 def of_each(part: Callable[[Source], T]) -> dict[str, T]:
-    """Short name to a part of each source; an installed one whose part cannot be imported is named and skipped."""
+    """Map short names to one part of each source; an installed source whose part cannot be imported is skipped with a
+    warning.
+    """
     parts = {}
     for name, each in sources().items():
         with nullcontext() if each.is_own else _skipped(each.package):
@@ -75,7 +77,7 @@ def _skipped(package: str) -> Iterator[None]:
 
 
 def source(name: str) -> Source:
-    """The source with a short name.
+    """Return the source with a short name.
 
     Raises:
         ValueError: no source has that name.
@@ -92,7 +94,7 @@ def catalogue() -> Mapping[str, RunSpec]:
 
 
 def spec(name: str) -> RunSpec:
-    """The spec of a named run.
+    """Return the spec of the run with a name.
 
     Raises:
         ValueError: no source has a run of that name.
@@ -107,7 +109,7 @@ def specs(*patterns: str) -> dict[str, RunSpec]:
     """Return the specs of all runs whose name fits one of the patterns, such as `SOURCE/*`.
 
     Raises:
-        ValueError: a pattern that no run fits.
+        ValueError: no run fits one of the patterns.
     """
     for pattern in patterns:
         if not fnmatch.filter(catalogue(), pattern):
@@ -116,13 +118,13 @@ def specs(*patterns: str) -> dict[str, RunSpec]:
 
 
 def claims_of(run: str) -> tuple[str, ...]:
-    """Ids of all claims, of whichever source, that are measured on a run."""
+    """Return the ids of all claims, of any source, that are measured on a run."""
     every = of_each(lambda each: each.claims).values()
     return tuple(claim.id for claims in every for claim in claims.values() if run in claim.needs)
 
 
 def figures_of(run: str) -> tuple[str, ...]:
-    """All figures, as `SOURCE: number`, that are drawn from a run, whichever claims they belong to."""
+    """Return all figures, as `SOURCE: number`, that are drawn from a run."""
     return tuple(
         f"{name}: {drawing.number}"
         for name, drawings in of_each(lambda each: each.drawings).items()

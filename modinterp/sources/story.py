@@ -1,4 +1,4 @@
-"""The beginning of a source's page: a few sentences with measured numbers, and three figures."""
+"""Write the beginning of a source's page: a few sentences with measured numbers, and three figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from modinterp.claims import Result
 
 
 class Part(NamedTuple):
-    """A piece of a sentence, and the id of the claim that it is from; empty for words of the source's own."""
+    """A piece of a sentence, and the id of the claim that gave it; the id is empty for the source's own words."""
 
     text: str
     claim: str = ""
@@ -22,16 +22,16 @@ Sentence = tuple[Part, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
-    """The statements of a source and the findings, for readers with one minute.
+    """The statements and findings of a source in a few sentences, for readers with one minute.
 
-    Braces in a sentence are filled in from measurements. `{fig7.phases[grokking epoch]:,.0f}` is that number of the
-    claim `fig7.phases` on the first network, in Python's format. `{fig7.phases}` is the claim's result, such as "holds
-    in 14 of 16 networks". `{fig7.phases!s}` is the source's statement. A sentence with a number that was not measured
-    is left out.
+    Braces in a sentence are filled in from measurements. `{fig7.phases[grokking epoch]:,.0f}` is the number `grokking
+    epoch` of the claim `fig7.phases` on the first network, in Python's format. `{fig7.phases}` is the claim's result,
+    such as "holds in 14 of 16 networks". `{fig7.phases!s}` is the statement of the claim `fig7.phases`. A sentence with
+    a number that was not measured is left out.
 
     Attributes:
-        sentences: in the order in which they are told.
-        figures: keys of the figures below them.
+        sentences: the sentences, in the order of the page.
+        figures: keys of the figures below the sentences.
     """
 
     sentences: tuple[str, ...]
@@ -39,11 +39,11 @@ class Story:
 
     @property
     def numbers(self) -> set[tuple[str, str]]:
-        """Claims that the sentences name, without the source's name, each with one of its numbers or with none."""
+        """Return the claims that the sentences name, without the source's name, each with one of its numbers or None."""
         return {named for sentence in self.sentences for named in _named(sentence)}
 
     def told(self, results: Mapping[str, Result]) -> list[Sentence]:
-        """The sentences with all their numbers measured, filled in.
+        """Return the sentences whose numbers are all measured, with the numbers filled in.
 
         Args:
             results: map from the id of a claim, without the source's name, to its result.
@@ -83,7 +83,7 @@ def _filled(sentence: str, results: Mapping[str, Result]) -> Iterator[Part]:
 
 
 def found(result: Result) -> str:
-    """The finding of a claim, as the end of a sentence."""
+    """Return the finding of a claim, worded as the end of a sentence."""
     if result.prevalence_text:
         return f"holds in {result.prevalence_text}"
     return {"holds": "holds", "refuted": "does not hold", "mixed": "holds in some seeds"}.get(
@@ -92,10 +92,9 @@ def found(result: Result) -> str:
 
 
 def told_by_itself(results: Sequence[Result]) -> list[Sentence]:
-    """Sentences for a source without a story: a statement that holds of all networks, one of some, one of none.
+    """Return sentences for a source without a story: one claim that holds in all networks, one in some, one in none.
 
-    Of several such claims, take the first that is distinguished from an untrained network and measured on most
-    networks.
+    If several claims fit, take the first that untrained networks do not satisfy and that is measured on most networks.
     """
     told = []
     for verdict in ("holds", "mixed", "refuted"):

@@ -17,11 +17,11 @@ BAD_USAGE, CRASHED, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 3, 130, 141, 143
 
 
 class Terminated(KeyboardInterrupt):
-    """The process received SIGTERM; it saves the same data as after Ctrl-C."""
+    """The process received SIGTERM; it saves the same data as after Ctrl-C, and then ends."""
 
 
 class WorkLost(RuntimeError):
-    """A process that did a part of the work has ended without a result."""
+    """A process that did a part of the work ended without a result."""
 
 
 def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable[..., int]]:

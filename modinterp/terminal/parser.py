@@ -14,7 +14,7 @@ def folder(text: str) -> Path:
     """Parse a local folder, as the `type` of an option.
 
     Raises:
-        argparse.ArgumentTypeError: the text is an address such as `hf://OWNER/REPO`, and not a folder.
+        argparse.ArgumentTypeError: the text is an address such as `hf://OWNER/REPO`, not a folder.
     """
     if "://" in text:
         raise argparse.ArgumentTypeError(f"{text} is an address on the Hub; name a folder on this machine")
@@ -37,5 +37,5 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Print one line, and exit with the code for wrong usage."""
+        """Print one line about the error, and exit with the code for wrong usage."""
         self.exit(BAD_USAGE, f"error: {message}; `{self.prog} --help` says more\n")

@@ -28,8 +28,8 @@ def progress_bar(total: int, what: str, unit: str, first: int = 0, **options: An
         total: number of units of work.
         what: text before the bar that names the work.
         unit: name of one unit of work, such as `epoch`.
-        first: how many units are done already.
-        options: more of tqdm's, such as `leave` or `delay`; a log has its own intervals.
+        first: number of units of work that are already done.
+        options: further options of tqdm, such as `leave` or `delay`; a log has its own intervals.
     """
     if sys.stderr.isatty() or "ipykernel" in sys.modules:
         from tqdm.auto import tqdm

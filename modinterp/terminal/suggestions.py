@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 
 def suggestion(unknown: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    """A clause that follows an error about an unknown name; empty where no known name is like it.
+    """Return a clause for the end of an error about an unknown name; empty if no known name is similar.
 
     Args:
-        likeness: the least similarity of a suggested name, from 0 to 1.
+        likeness: smallest similarity of a suggested name, from 0 to 1.
 
     >>> suggestion("mainlin-0", ["mainline-0", "other-0"])
     "; did you mean 'mainline-0'?"

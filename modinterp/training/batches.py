@@ -48,7 +48,7 @@ def pad_examples(examples: Examples, rows: int) -> Examples:
 
 
 class Part(NamedTuple):
-    """Examples for training or testing, and how often each occurs, `[input, 1]`."""
+    """A set of examples for training or testing, and how often each example occurs, `[input, 1]`."""
 
     examples: Examples
     times: Tensor
@@ -96,7 +96,8 @@ def _measured_part(part: Part, spec: RunSpec) -> Part:
 
 
 def unread_and_read(spec: RunSpec) -> tuple[int, int]:
-    """Return how many of the last positions a training ignores, and how many positions before these it reads.
+    """Return how many of the last positions a training ignores, and how many positions before the ignored ones it
+    reads.
 
     Where every input is read at the same neighbouring positions, a causal network does not need the later positions.
     """
@@ -109,7 +110,7 @@ def unread_and_read(spec: RunSpec) -> tuple[int, int]:
 
 
 class Batches:
-    """The batches of one run, on a device.
+    """The training batches of one run, stored on a device.
 
     Attributes:
         held_out: the examples on which the test loss is measured.

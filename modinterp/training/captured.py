@@ -14,7 +14,7 @@ _STREAMS = 16  # more were no faster with 64 runs
 
 
 def beside_one_another(calls: Sequence[Callable[[], Any]], device: torch.device) -> list[Any]:
-    """Call several functions and return their results; on a GPU, the calls run on parallel streams.
+    """Call several functions and return their results; on a GPU, the calls run on parallel streams at the same time.
 
     Args:
         device: the device of the computations. The inputs of the functions must be ready on the current stream.

@@ -17,11 +17,11 @@ def prepare_cpu(threads: int | None = None) -> None:
         threads: number of threads; by default the number that torch uses.
 
     Numbers below 1e-38 are rounded to zero. Gradients of memorised pairs contain many such numbers, and arithmetic on
-    them is several times slower. Worker threads adopt this setting only if it is made before the first parallel
-    computation.
+    them is several times slower. Worker threads of torch adopt the rounding to zero only if it is set before the first
+    parallel computation.
 
-    The process keeps freed memory (glibc). Every step allocates the same few megabytes; requesting them from the system
-    each time would take a fifth of the step.
+    The process keeps freed memory (glibc). Every step allocates the same few megabytes; requesting this memory from the
+    system each time would take a fifth of the step.
     """
     if threads is not None:
         torch.set_num_threads(threads)

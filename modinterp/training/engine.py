@@ -2,7 +2,7 @@
 
 `training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, including the first
 and the last epoch. If states are passed as input, training continues from them. On the same machine with the same
-number of threads, the results agree to the last bit. The engine writes nothing.
+number of threads, the results agree to the last bit. The engine writes nothing to disk.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
     """Return the torch device of a name; `auto` means the GPU if one exists.
 
     Raises:
-        ValueError: torch does not know the device, or this machine lacks it.
+        ValueError: torch does not know the device, or this machine does not have it.
     """
     if str(device) == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -155,7 +155,7 @@ class RunGroup:
         self.program.advance(min(*events, *ends) - epoch)
 
     def last_states(self, rows: Sequence[tuple[int, Row]], all_states: bool) -> Iterator[tuple[int, TrainingState]]:
-        """Add the rows of an epoch to the histories, and yield the states of the runs that end there.
+        """Add the rows of an epoch to the histories, and yield the states of the runs that end at this epoch.
 
         Args:
             all_states: True to yield the states of the other runs, too.
@@ -179,14 +179,14 @@ def training_states(
     """Train runs of one shape as one program; yield pairs (index of the run, its state).
 
     The state of a run is yielded at each epoch of a snapshot or of spectra, and a last time with `ended` set. A run
-    ends after its last epoch, or when its test loss is as low as its recipe demands. If a number is no longer finite,
-    the run ends with its last finite state. Other runs continue after one run ends.
+    ends after its last epoch, or when its test loss is as low as its recipe demands. If a loss or weight is no longer
+    finite, the run ends with its last finite state. Other runs continue after one run ends.
 
     Args:
         states: the states from which to continue, all at the same epoch; None to begin new trainings.
         device: `cpu`, `cuda`, ... or `auto`.
         on_rows: function called at every logged epoch with the epoch and the new rows, as pairs (index of the run, row
-            of history). If it returns True, the states of that epoch are yielded as well.
+            of history). If `on_rows` returns True, the states of that epoch are yielded as well.
         mode: execution mode, which decides how the gradients of several runs are computed; None for `faster_mode`.
     Raises:
         ValueError: runs have different shapes, states have different epochs, or the device does not exist.

@@ -118,7 +118,7 @@ def fast_losses(
     layout: OutputLayout,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "input answer"]:
-    """Do the same as `losses` in fewer passes over the logits; this function does not support `vmap`.
+    """Return the losses that `losses` returns, in fewer passes over the logits; the function does not support `vmap`.
 
     Args:
         logits, labels, layout, dtype: the arguments of `losses`.

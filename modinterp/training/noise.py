@@ -1,8 +1,9 @@
 """Draw random bits that depend only on a seed, a step and a position in a tensor.
 
 A stateful generator would give a run other random numbers beside other runs, on another device, or after resuming. The
-random numbers here are hashes of seed, step and position. Hashing gives the same dropout in all these cases. Hashed
-random numbers also work inside a program that is mapped over runs or captured as a CUDA graph.
+random numbers here are hashes of seed, step and position. Hashing gives the same dropout beside other runs, on another
+device, and after resuming. Hashed random numbers also work inside a program that is mapped over runs or captured as a
+CUDA graph.
 
 Source of the mixing functions: Steele, Lea & Flood 2014 (splitmix64) and Wellons 2018 (lowbias32).
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class OutcomeKind(Enum):
-    """The ways in which a training can end; `run.json` stores the values."""
+    """The kinds of ends that a training can have; `run.json` stores the values."""
 
     EPOCHS_OVER = "epochs over"
     TEST_LOSS_REACHED = "test loss reached"
@@ -29,7 +29,8 @@ class Outcome:
 
     Attributes:
         epoch: the number of epochs, if all are over; or the first epoch whose test loss was low enough; or the epoch at
-            which a number was no longer finite. The last good weights are earlier than this epoch.
+            which a number was no longer finite. The last finite weights are earlier than the epoch at which a number
+            was no longer finite.
         detail: the test loss [nats] that was to be reached, or which number was not finite and what it was instead.
 
     >>> str(Outcome(OutcomeKind.TEST_LOSS_REACHED, 9000, "1e-06"))
@@ -45,7 +46,7 @@ class Outcome:
 
     @property
     def is_finite(self) -> bool:
-        """True if all numbers of the training stayed finite."""
+        """True if all numbers of the training were finite until the end."""
         return self.kind is not OutcomeKind.NOT_FINITE
 
     def to_json(self) -> dict[str, Any]:

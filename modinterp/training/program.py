@@ -4,8 +4,8 @@ All programs share one definition of a run's loss. For large networks, a program
 separately, with the faster operations. A CPU computes one run after the other, and a GPU computes runs on parallel
 streams. For small networks, a program maps over the runs (`torch.func.vmap`), or has torch compile the mapped step. On
 a GPU, the step is captured as a CUDA graph. All modes give a run the same numbers, up to rounding. Within a mode, a run
-gets the same bits beside any other runs. The exception is mapping on a GPU, where matrix products depend on the number
-of runs.
+gets the same bits beside any other runs. The exception is mapping runs on a GPU, where matrix products depend on the
+number of runs.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Recipe:
             order of the training inputs for each pass, cut into batches.
         batch_size: number of inputs in a batch; 0 for full batches.
         optimiser: `adamw`, or `sgd` for plain gradient descent without momentum.
-        lr, weight_decay: learning rate, and weight decay, which acts on every weight.
+        lr, weight_decay: learning rate, and weight decay, which applies to every weight.
         decay: `decoupled`, or `coupled` for Adam, to whose gradient `weight_decay` times the weights is added.
         decay_until: number of steps after which weight decay stops; 0 for weight decay throughout.
         betas, eps: the other settings of AdamW.
@@ -48,8 +48,8 @@ class Recipe:
         residual_dropout: share of residual dimensions that a step sets to 0 after each sub-layer, the same for all
             inputs.
         grokfast, grokfast_alpha, grokfast_start: each gradient gets `grokfast` times the moving average of the
-            gradients in addition. The average decays with factor alpha, and begins at `zero` or at the first
-            `gradient`.
+            gradients in addition. The moving average decays with the factor `grokfast_alpha`, and begins at `zero` or
+            at the first `gradient`.
         loss_dtype: floating dtype in which the log-softmax of the loss is computed.
         stop_at, settle: if `stop_at` [nats] is not 0, training ends `settle` epochs after the test loss first reaches
             it.

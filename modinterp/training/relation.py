@@ -8,7 +8,7 @@ from modinterp.training.spec import RunSpec
 
 
 class Relation(StrEnum):
-    """The relation between two networks of one recipe; the value is its name in text."""
+    """The relation between two networks of one recipe; its value is the name of the relation in text."""
 
     SAME = "itself"
     ROUNDING = "rounding"

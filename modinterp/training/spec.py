@@ -50,7 +50,8 @@ class Nudge:
 
     Attributes:
         weight: name of the matrix, such as `unembed.W_U`.
-        ulps: number of units in the last place, away from zero if positive, toward zero if negative. Zeros stay zeros.
+        ulps: number of units in the last place, away from zero if positive, toward zero if negative. The nudge leaves
+            weights that are zero at zero.
     """
 
     weight: str
@@ -78,7 +79,7 @@ class RunSpec:
     Attributes:
         seed: seed of the split, the initial weights, and all random numbers of the training.
         unstated: names of fields that the source leaves open and that we chose, such as `recipe.epochs`. The source or
-            its released code states all other fields.
+            its released code states all fields that are not in `unstated`.
         nudge: change of the initial weights in their last place, so that runs of one seed differ only by rounding.
         start: name of the published run whose final weights are this run's initial weights; "" to draw weights by the
             seed.
@@ -110,8 +111,8 @@ class RunSpec:
     def shared_recipe(self) -> tuple[Any, ...]:
         """The settings that all trainings of one recipe share.
 
-        These are all settings except the seed, the nudge, the initialisation with its unlabelled outputs, the length of
-        the training, and the settings of logging.
+        The shared settings are all except the seed, the nudge, the initialisation with its unlabelled outputs, the
+        length of the training, and the settings of logging.
         """
         return self.task.of_any_seed(), *self.shape, _fields_but(_LENGTH, self.recipe), self.start
 
@@ -153,8 +154,8 @@ class RunSpec:
         """Restore a spec from the result of `to_json`.
 
         Args:
-            task: task to use if the class of the described task cannot be imported; it must have the same class name
-                and fields.
+            task: task to use if the class of the described task cannot be imported; the given task must have the same
+                class name and fields.
         Raises:
             TaskNotImportable: the class of the task cannot be imported, and no matching `task` was given.
             ValueError: the description has an unknown kind of object or an unknown field, or lacks a field that every

@@ -1,1 +1,3 @@
-"""ARENA's monthly algorithmic problems: running sums, lists, palindromes, letters, sums."""
+"""The source ARENA: runs, claims and figures of ARENA's five monthly algorithmic problems, such as sorted lists and
+palindromes.
+"""

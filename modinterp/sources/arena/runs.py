@@ -1,7 +1,7 @@
 """The runs of ARENA's monthly problems: running sums, sorted lists, palindromes, unique letters, sums of two numbers.
 
-Exact, as in the notebooks: sizes, data, order of all draws, Adam with decay in the gradient, batches of 512 in a new
-order every time, and the falling learning rate. The seed 42 is theirs. Seeds other than 42 are ours.
+Exact, as in the notebooks: sizes, data, random order, Adam with decay in the gradient, batches of 512, and the falling
+learning rate. The authors used seed 42. We chose the seeds other than 42.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ARENA's monthly algorithmic problems: running sums, lists, palindromes, unique letters and sums, taken apart."""
+"""The source ARENA: monthly algorithmic problems (running sums, lists, palindromes, unique letters, sums), analysed."""
 
 from modinterp.sources.contract import Source
 

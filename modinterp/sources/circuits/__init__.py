@@ -1,1 +1,1 @@
-"""The report "Circuit engineering": addition, maximum, median and sort, taken apart."""
+"""The source "Circuit engineering": a report on networks for addition, maximum, median and sort."""

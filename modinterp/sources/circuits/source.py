@@ -1,4 +1,4 @@
-"""The report "Circuit engineering": addition, maximum, median and sort, taken apart."""
+"""The source "Circuit engineering": a report on networks for addition, maximum, median and sort."""
 
 from modinterp.sources.contract import Source
 

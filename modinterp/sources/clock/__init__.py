@@ -1,1 +1,1 @@
-"""The blog post on the Clock algorithm: circles that attention and the MLP turn."""
+"""The source `clock`: a blog post on the Clock algorithm, in which attention and the MLP turn circles."""

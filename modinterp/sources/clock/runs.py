@@ -1,9 +1,9 @@
-"""The runs of the blog post on the Clock algorithm.
+"""The training runs of the blog post on the Clock algorithm.
 
-Exact: the network, which is that of Nanda et al. without positional embeddings and with biases in the MLP; 30% of the
-pairs; and 20,000 epochs, with snapshots after 5,000 and 10,000. The recipe with our draw: the initial weights and the
-split. Ours: the optimiser, which is not stated and is that of Nanda et al., all seeds, and how long the variants are
-trained.
+Exact: the network of Nanda et al. without positional embeddings and with biases in the MLP; 30% of the pairs; and
+20,000 epochs, with snapshots after 5,000 and 10,000. The runs follow the recipe with initial weights and a split that
+we drew. Our choice: the optimiser, which the post does not state (we use that of Nanda et al.), all seeds, and how long
+variants train.
 """
 
 from __future__ import annotations

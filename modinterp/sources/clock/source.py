@@ -1,4 +1,4 @@
-"""The blog post on the Clock algorithm: circles that attention and the MLP turn."""
+"""The source `clock`: a blog post on the Clock algorithm, in which attention and the MLP turn circles."""
 
 from modinterp.sources.contract import Page, Source
 

@@ -1,1 +1,1 @@
-"""Chughtai, Chan and Nanda 2023: networks that compose the elements of finite groups."""
+"""The source `groups`: Chughtai, Chan and Nanda 2023, on networks that compose the elements of finite groups."""

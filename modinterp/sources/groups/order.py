@@ -1,7 +1,7 @@
 """The order in which the released code numbers the permutations of five points.
 
-sympy generates the elements of S5 in this order: products of representatives of cosets of stabilisers of 0, of 0 and 1,
-and so on, the first stabiliser's varying fastest.
+sympy generates the elements of S5 as products of coset representatives of stabilisers: of 0, of 0 and 1, and so on. The
+representatives of the first stabiliser vary fastest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The runs of Chughtai et al. 2023, by the configurations of its released code.
 
-Networks, optimiser, fractions and epochs are those of the code. For the MLPs, split and initial weights are exact, too,
-since their seeds decide them on the CPU. Our choice: a training ends 20,000 epochs after its test loss is small.
+Networks, optimiser, data fractions and numbers of epochs are those of the released code. For the MLPs, split and
+initial weights are exact, too, since the code's seeds decide both on the CPU. Our choice: a training ends 20,000 epochs
+after its test loss has become small.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chughtai, Chan and Nanda 2023: networks that compose the elements of finite groups."""
+"""The source `groups`: Chughtai, Chan and Nanda 2023, on networks that compose the elements of finite groups."""
 
 from modinterp.sources.contract import Source
 

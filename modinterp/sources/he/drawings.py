@@ -1,4 +1,4 @@
-"""The figures of He, Wang, Chen and Yang 2026, and of what was found beside them."""
+"""The figures of He, Wang, Chen and Yang 2026, and figures of our additional findings."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Line(NamedTuple):
     """A line or a set of points in one panel of a figure.
 
     Attributes:
-        x, y: coordinates.
-        name: in the legend.
-        colour: of the line.
-        mode: plotly's, `lines` or `markers`.
+        x, y: coordinates of the points.
+        name: text in the legend.
+        colour: colour of the line or the points.
+        mode: plotly's drawing mode, `lines` or `markers`.
     """
 
     x: Sequence[float] | Tensor

@@ -1,8 +1,9 @@
-"""The flow of one frequency of one neuron with squares, while all answers are about equally likely.
+"""Compute the gradient flow of one neuron with square nonlinearity at one frequency, while all answers are about
+equally likely.
 
 Let z = alpha exp(i phi) be the input wave and w = beta exp(i psi) the output wave. The waves z and w then follow z' =
-(2 / p) w conj(z) and w' = z^2 / p. Time is the learning rate times the number of steps. Derived from the mean
-cross-entropy at uniform probabilities.
+(2 / p) w conj(z) and w' = z^2 / p. Time in the flow is the learning rate times the number of steps. The equations of
+the flow follow from the mean cross-entropy at uniform probabilities.
 """
 
 from __future__ import annotations
@@ -31,18 +32,20 @@ def euler(z: Tensor, w: Tensor, p: int, steps: Float[Tensor, " step"]) -> State:
 
 
 def warmed_up(lr: float, warmup: int, steps: int) -> Float[Tensor, " step"]:
-    """Learning rate of each step, which rises linearly from 0 over the warm-up."""
+    """Return the learning rate of each step, which rises linearly from 0 over the warm-up."""
     return lr * (torch.arange(steps).double() / max(warmup, 1)).clamp(max=1)
 
 
 def times_to_dominate(
     alpha: Float[Tensor, "neuron freq"], beta: Float[Tensor, "neuron freq"], D: Float[Tensor, "neuron freq"], p: int
 ) -> Float[Tensor, "neuron freq"]:
-    """Time until alpha reaches 5 times the largest initial alpha; infinite where D = pi ends in the saddle at 0.
+    """Return the time until alpha is 5 times the largest initial alpha; infinite if D = pi, where the flow ends in the
+    saddle at 0.
 
-    The flow keeps E = alpha^2 - 2 beta^2 and H = alpha^2 beta sin D. So u = alpha^2 alone moves: up to sign, u' is
-    4 / p sqrt(f(u)), with f(u) = u^2 (u - E) / 2 - H^2. Where cos D < 0, u falls to the root of f before it rises. The
-    time is the integral of p / (4 sqrt(f)), with u = root cosh(t)^2, by `NODES` nodes of Gauss and Legendre.
+    The flow conserves E = alpha^2 - 2 beta^2 and H = alpha^2 beta sin D. So u = alpha^2 follows an equation of its own:
+    up to sign, u' is 4 / p sqrt(f(u)), with f(u) = u^2 (u - E) / 2 - H^2. If cos D < 0, u falls to the root of f before
+    u rises. The returned time is the integral of p / (4 sqrt(f)) with u = root cosh(t)^2, by Gauss-Legendre quadrature
+    with `NODES` nodes.
     """
     u, E, H = alpha.double().square(), (alpha.square() - 2 * beta.square()).double(), alpha.square() * beta * D.sin()
     root = u

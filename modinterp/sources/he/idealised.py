@@ -1,4 +1,4 @@
-"""Networks that are put together from cosines, and what a network answers with part of its neurons or another sigma."""
+"""Build networks from cosines; evaluate a network with part of its neurons or another nonlinearity sigma."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCK = 1_024  # pairs at a time, so that little memory is taken
 def pair_logits(
     theta: Float[Tensor, "neuron residue"], xi: Float[Tensor, "neuron residue"], sigma: Sigma
 ) -> Float[Tensor, "x y j"]:
-    """Sum over neurons of xi[j] sigma(theta[x] + theta[y]), in float64."""
+    """Return the logits of all pairs: the sum over neurons of xi[j] sigma(theta[x] + theta[y]), in float64."""
     p = theta.shape[1]
     read, written, logits = theta.double().T, xi.double(), theta.new_empty(p, p, p, dtype=torch.float64)
     x, y = torch.triu_indices(p, p)  # the logits of (y, x) are those of (x, y)
@@ -30,7 +30,7 @@ def pair_logits(
 
 
 def accuracy(logits: Float[Tensor, "x y j"]) -> float:
-    """Return the share of the pairs whose largest logit is that of x + y."""
+    """Return the share of the pairs for which the logit of x + y is the largest."""
     return float(answers_moved(logits).double().mean())
 
 
@@ -40,7 +40,7 @@ def loss(logits: Float[Tensor, "x y j"]) -> float:
 
 
 def sigma_of(waves: NeuronWaves) -> Sigma:
-    """Return the nonlinearity with which the network was trained."""
+    """Return the nonlinearity sigma with which the network was trained."""
     return ACTIVATIONS["square" if waves.power == 2 else "relu"]
 
 
@@ -50,9 +50,7 @@ def own_logits(waves: NeuronWaves) -> Float[Tensor, "x y j"]:
 
 
 def cosines(waves: NeuronWaves, phi: Float[Tensor, " neuron"]) -> tuple[Tensor, Tensor]:
-    """Replace each neuron by one cosine at its frequency: read at phase phi, written at 2 phi, with the mean
-    amplitudes.
-    """
+    """Replace each neuron by one cosine at its frequency, with mean amplitudes: input phase phi, output phase 2 phi."""
     turned = angles(waves.p)[waves.winner]
     return (
         waves.alpha.mean() * (turned + phi.unsqueeze(1)).cos(),
@@ -61,19 +59,21 @@ def cosines(waves: NeuronWaves, phi: Float[Tensor, " neuron"]) -> tuple[Tensor, 
 
 
 def own_cosines(waves: NeuronWaves) -> tuple[Tensor, Tensor]:
-    """Return the cosine of each neuron's winning frequency, read and written, with its own amplitudes and phases."""
+    """Return the cosines at each neuron's winning frequency in its input and output weights, with the neuron's
+    amplitudes and phases.
+    """
     turned, psi = angles(waves.p)[waves.winner], waves.at_winner(waves.written.angle())
     read, written = ((turned + phase.unsqueeze(1)).cos() for phase in (waves.phi, psi))
     return waves.alpha.unsqueeze(1) * read, waves.beta.unsqueeze(1) * written
 
 
 def evenly_spread(p: int, per_frequency: int, arc: float = 2 * torch.pi, start: float = 0.0) -> tuple[Tensor, Tensor]:
-    """Return the cosines of amplitude 1 read and written by the same number of neurons of every frequency, phases
-    spread evenly.
+    """Return a network of cosines with amplitude 1: equally many neurons for every frequency, with evenly spread
+    phases.
 
     Args:
-        arc: part of the circle over which the phases are spread, its end left out. [rad]
-        start: first phase. [rad]
+        arc: part of the circle over which the phases are spread; the end of the arc is left out. [rad]
+        start: phase of the first neuron of each frequency. [rad]
     """
     phi = start + arc / per_frequency * torch.arange(per_frequency).double()
     turned = angles(p).unsqueeze(1)

@@ -1,4 +1,6 @@
-"""The shape of logits over j at x and y: the peak at x + y, ghosts at 2x and 2y, a dip at 3x - y and 3y - x."""
+"""Fit the shape of the logits over j for a pair (x, y): a peak at x + y, ghosts at 2x and 2y, a dip at 3x - y and 3y -
+x.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,11 @@ PREFACTORS: dict[str, Callable[[Tensor], Tensor]] = {
 
 @dataclass(frozen=True)
 class LogitShape:
-    """Logits off the diagonal as a sum of three indicators, fitted by least squares.
+    """The logits of pairs x != y as a sum of three indicators, fitted by least squares.
 
     Attributes:
-        peak: coefficient of j = x + y.
-        ghost, dip: coefficients of {2x, 2y} and of {3x - y, 3y - x}, over that of the peak.
+        peak: fitted coefficient of the indicator j = x + y.
+        ghost, dip: coefficients of the indicators {2x, 2y} and {3x - y, 3y - x}, divided by that of the peak.
         explained: R squared of the fit.
     """
 
@@ -38,7 +40,7 @@ class LogitShape:
 
 
 def centred(logits: Float[Tensor, "*pair j"]) -> Float[Tensor, "*pair j"]:
-    """Return the logits less their mean over j, which changes no probability."""
+    """Return the logits minus their mean over j; the subtraction changes no probability."""
     return logits - logits.mean(dim=-1, keepdim=True)
 
 
@@ -60,7 +62,9 @@ def logit_shape(logits: Float[Tensor, "x y j"]) -> LogitShape:
 
 
 def prefactor_fits(logits: Float[Tensor, "x y j"]) -> dict[str, float]:
-    """Squared correlation of the logits with the sum over k of h(w_k(x - y)) cos(w_k(x + y - j)), for each h."""
+    """Return, for each h, the squared correlation of the logits with the sum over k of h(w_k(x - y)) cos(w_k(x + y -
+    j)).
+    """
     p = len(logits)
     residues = torch.arange(p)
     difference = residues.unsqueeze(1) - residues

@@ -1,4 +1,4 @@
-"""Kinds of pairs that a split makes for a network that cannot tell (x, y) from (y, x)."""
+"""Sort pairs into the kinds that a split makes for a network that cannot distinguish (x, y) from (y, x)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from modinterp.tasks import Split
 
 @dataclass(frozen=True)
 class PairKinds:
-    """Return the pairs of each kind, each `[x, y]`.
+    """Masks `[x, y]` of the pairs of each kind.
 
     Attributes:
-        common, rare, seen_diagonal: trained on: both orders of x != y; the mirrored pair held out; x = y.
-        mirrored, unseen, diagonal: held out: the mirrored pair trained on; neither order trained on; x = y.
+        common, rare, seen_diagonal: training pairs: x != y in both orders; x != y with the mirrored pair held out; x =
+            y.
+        mirrored, unseen, diagonal: held-out pairs: the mirrored pair is a training pair; neither order is; x = y.
     """
 
     common: Bool[Tensor, "x y"]

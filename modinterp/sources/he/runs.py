@@ -1,9 +1,9 @@
 """The runs of He, Wang, Chen and Yang 2026: one hidden layer on summed one-hot tokens, without biases.
 
-Exact: the networks, optimisers, learning rates, warm-up, numbers of steps, seed 42, and the order in which the weights
-are drawn, which are those of the released code. Our choice: the other seeds; the split of the grokking runs, which the
-authors' code draws on a GPU; and a loss in float64, by which a network without weight decay may differ. The phases and
-frequencies of runs that begin with one frequency a neuron are ours, too.
+Exact, as in the released code: networks, optimisers, learning rates, warm-up, numbers of steps, seed 42, and the order
+in which weights are drawn. Our choice: the other seeds; the split of the grokking runs, which the code draws on a GPU;
+and a loss in float64. In networks without weight decay, the float64 loss may change results. We also chose the phases
+and frequencies of runs in which each neuron begins with one frequency.
 """
 
 from __future__ import annotations
@@ -55,5 +55,5 @@ CONTROLS = {"he/random-labels-42": "of random labels"}
 
 
 def named(*recipes: str) -> tuple[str, ...]:
-    """Return the names of all runs of some recipes, seed 42 of each first."""
+    """Return the names of all runs of some recipes, with seed 42 of each recipe first."""
     return tuple(f"he/{recipe}-{seed}" for seed in SEEDS for recipe in recipes)

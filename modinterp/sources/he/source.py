@@ -1,4 +1,4 @@
-"""He, Wang, Chen and Yang 2026: the lottery of frequencies in one-hot networks without biases."""
+"""The source `he`: He, Wang, Chen and Yang 2026, on how one-hot networks without biases choose their frequencies."""
 
 from modinterp.sources.contract import Source
 

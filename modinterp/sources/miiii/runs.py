@@ -1,12 +1,12 @@
-"""The runs of Syrkis & Søgaard 2024 (MIIII).
+"""The training runs of Syrkis & Søgaard 2024 (MIIII).
 
-Exact, since the paper states it: one block, d_model 256, 4 heads, 4 d neurons, no biases, He initialisation. Learning
-rate 3e-4, weight decay 1/3, betas 0.9 and 0.98, dropout 1/10 (in the code one mask for the whole batch), Grokfast with
-alpha 0.98 and lambda 1/2. The code has 65,536 epochs. The paper states 30% of the data and the code 50%. From 30% the
-main run learns two tasks of 29, so that its variants are trained on half. The recipe with our draw: the initial weights
-and the split, since the code draws both
-with another library. Ours: how plain modular addition was trained, which is not stated, how long the variants are, and
-warm-up.
+Exact, since the paper states them: one block, d_model 256, 4 heads, 4 d_model neurons, no biases, He initialisation.
+The paper also states the learning rate 3e-4, weight decay 1/3, betas 0.9 and 0.98, dropout 1/10 (in the code one mask
+for the whole batch), and Grokfast with alpha 0.98 and lambda 1/2. The released code trains for 65,536 epochs. The paper
+states 30% of the data, and the released code 50%. With 30% of the data the main run learns two tasks of 29, so the
+variants train on half of the data. We drew the initial weights and the split, since the released code draws both with
+another library. Our choice: how plain modular addition is trained, which the paper does not state, the length of
+variants, and the warm-up.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _UNSTATED = ("seed", "recipe.warmup")
 
 
 def network(task: Task, d_model: int = 256, n_heads: int = 4) -> TransformerConfig:
-    """Return the source's network for a task: heads share d_model, 4 d_model neurons, no biases, He initialisation."""
+    """Return the source's network for a task: heads share d_model; 4 d_model neurons; no biases; He initialisation."""
     return TransformerConfig.of(
         task,
         d_model=d_model,

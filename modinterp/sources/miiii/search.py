@@ -1,4 +1,6 @@
-"""The space of hyper-parameters that Syrkis & Søgaard 2024 (MIIII) searched (table 1), and what a choice stands for."""
+"""Define the hyper-parameters that Syrkis & Søgaard 2024 (MIIII) searched (table 1), and the training that each choice
+means.
+"""
 
 from __future__ import annotations
 

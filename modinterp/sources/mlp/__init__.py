@@ -1,1 +1,1 @@
-"""Kissane's notebook: modular addition in a network without attention."""
+"""The source `mlp`: Kissane's notebook on modular addition in a network without attention."""

@@ -1,8 +1,8 @@
-"""The runs of Kissane's notebook on a one-hidden-layer MLP.
+"""The training runs of Kissane's notebook on a one-hidden-layer MLP.
 
-Exact in `kissane`, since the notebook states it: the network, seed 0, learning rate, weight decay and 30% of the data.
-Exact as in its code: betas, no warm-up, 50,000 epochs, and the initial weights and split by torch's generator. Ours:
-the other seeds. The recipe with our draw, in `other-draw`: the embedding begins divided by the root of its 113 rows,
+The run `kissane` follows the notebook exactly in network, seed 0, learning rate, weight decay and 30% of the data. The
+run also follows the notebook's code: betas, no warm-up, 50,000 epochs, and weights and split by torch's generator. We
+chose the other seeds. The run `other-draw` draws other weights: the embedding is divided by the root of its 113 rows,
 not by that of d_model, 128.
 """
 

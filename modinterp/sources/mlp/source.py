@@ -1,4 +1,4 @@
-"""Kissane's notebook: modular addition in a network without attention."""
+"""The source `mlp`: Kissane's notebook on modular addition in a network without attention."""
 
 from modinterp.sources.contract import Source
 

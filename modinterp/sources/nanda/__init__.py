@@ -1,1 +1,3 @@
-"""Nanda et al. 2023: how a transformer adds modulo 113, and what its test loss does not show."""
+"""The source `nanda`: Nanda et al. 2023, on how a transformer adds modulo 113, and on progress that its test loss
+hides.
+"""

@@ -1,12 +1,12 @@
-"""The runs of Nanda et al. 2023.
+"""The training runs of Nanda et al. 2023.
 
-Exact, since the paper states it: one layer, d_model 128, 4 heads of 32, 512 ReLU neurons, no LayerNorm. p = 113, 30% of
-the pairs, full batches, 40,000 epochs, AdamW with learning rate 1e-3 and weight decay 1. The released code adds betas
-(0.9, 0.98), 10 steps of warm-up, the initialisation with its draw order, and the split from Python's shuffle. The
-network has 114 outputs, of which the one for "=" is dropped. All of it is exact in `mainline` and `rounding`. The paper
-does not determine which numerical replicate of seed 0 is its network: `mainline-0` is the one with the paper's
-fingerprint. The other seeds of the paper are unknown; `mainline-1` and on are ours. `other-draw`, and every sweep, draw
-the initial weights in another order, for 113 outputs.
+Exact, since the paper states them: one layer, d_model 128, 4 heads of 32 dimensions, 512 ReLU neurons, no LayerNorm. p
+= 113, 30% of the pairs, full batches, 40,000 epochs, AdamW with learning rate 1e-3 and weight decay 1. The released
+code adds betas (0.9, 0.98), 10 steps of warm-up, the initialisation with its draw order, and the split from Python's
+shuffle. The network has 114 outputs; the analyses drop the output for "=". The runs `mainline` and `rounding` follow
+the paper and the released code exactly. The paper does not say which numerical replicate of seed 0 is its network:
+`mainline-0` matches the paper's fingerprint. The paper's other seeds are unknown; we chose the seeds of `mainline-1`
+and later runs. The run `other-draw` and every sweep draw the initial weights in another order, for 113 outputs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables 5 and 6 of appendix C.2.3 as the paper prints them, and the runs of ours that stand for their rows."""
+"""Tables 5 and 6 of appendix C.2.3 as the paper prints them, and the names of our runs for each row."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ class Row:
     """A row of table 5 as the paper prints it.
 
     Attributes:
-        key: end of the claim's id.
-        setting: which rows share their bands.
-        run: name of our run that stands for it.
-        loss: test loss, as printed. [nats]
-        gini_W_E, gini_W_L: Gini coefficients of the Fourier components of both matrices.
-        freqs: key frequencies. [cycles per p]
+        key: last part of the id of the row's claim.
+        setting: name of the set-up; rows of one set-up share their tolerances.
+        run: name of our run that corresponds to the row.
+        loss: test loss, as the paper prints it. [nats]
+        gini_W_E, gini_W_L: Gini coefficients of the Fourier components of W_E and of W_L.
+        freqs: key frequencies of the network. [cycles per p]
         logit_fve: share of the logits' variance that the key frequencies explain, in percent.
-        mlp_fve, mlp_sd: the same of the neurons along the directions of W_L, mean and standard deviation, in percent.
+        mlp_fve, mlp_sd: share of variance [%] that the key frequencies explain in the neurons along W_L's directions,
+            mean and standard deviation.
     """
 
     key: str
@@ -68,14 +69,15 @@ TABLE_5 = (
 
 @dataclass(frozen=True)
 class Skip:
-    """A row of table 6 as the paper prints it: over all pairs, with the last MLP's skip connection and with its mean.
+    """A row of table 6 as the paper prints it: loss and accuracy on all pairs, with and without the last MLP's skip
+    connection.
 
     Attributes:
-        key: end of the claim's id.
-        runs: names of our runs that stand for it.
-        loss, ablated_loss: means over the runs, their standard deviations in brackets. [nats]
-        accuracy, ablated_accuracy: in percent.
-        drop: of the accuracy, that still counts as hardly any.
+        key: last part of the id of the row's claim.
+        runs: names of our runs that correspond to the row.
+        loss, ablated_loss: mean loss over the runs, with the standard deviation in brackets. [nats]
+        accuracy, ablated_accuracy: accuracy with and without the skip connection, in percent.
+        drop: largest fall of the accuracy that we still count as hardly any fall.
     """
 
     key: str

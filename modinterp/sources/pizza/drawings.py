@@ -1,4 +1,4 @@
-"""The figures of Zhong et al. 2023, drawn from runs that were trained as its code says."""
+"""The figures of Zhong et al. 2023, drawn from runs that follow the paper's released code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _SWEPT = (*ATTENTION, *(name for names in OF_WIDTH.values() for name in names))
 
 
 def phase_table(measured: Mapping[str, CyclicMeasurements]) -> pd.DataFrame:
-    """Rate, width, symmetricity and irrelevance of every network of one layer that solves the task."""
+    """Return a table of attention rate, width, symmetricity and irrelevance of every one-layer network that solves the
+    task.
+    """
     rows = [
         (name, config.attention_rate, config.d_model, m.symmetricity_over_pairs, m.irrelevance.correct)
         for name, m in measured.items()

@@ -1,7 +1,7 @@
 """The runs of Zhong et al. 2023: transformers by attention rate, width and depth, and linear models, on a + b mod 59.
 
-Networks, optimiser and epochs are those of its released code. The code draws split, weights, rates and widths without a
-seed, so these are our choice.
+Networks, optimiser and numbers of epochs are those of the paper's released code. The released code draws split,
+weights, rates and widths without a seed, so we chose them.
 """
 
 from __future__ import annotations

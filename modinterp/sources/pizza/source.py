@@ -1,4 +1,4 @@
-"""Zhong, Liu, Tegmark and Andreas 2023: networks that add modulo 59 by one of two algorithms."""
+"""The source `pizza`: Zhong, Liu, Tegmark and Andreas 2023, on networks that add modulo 59 by one of two algorithms."""
 
 from modinterp.sources.contract import Source
 

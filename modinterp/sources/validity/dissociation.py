@@ -1,4 +1,4 @@
-"""Two interventions and two tasks of one network: the cost of each intervention for each task."""
+"""Apply two interventions to a network with two tasks, and measure what each intervention costs each task."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ROWS = 1500
 
 
 def by_period(m: PairMeasurements) -> pd.DataFrame:
-    """Return the accuracy of each task of a network of remainders with functions of one period out of the embedding, or
+    """Return the accuracy of each task of a network of remainders, when functions of one period are removed or kept
     alone.
 
-    Table with one row for each intervention. Columns are `change` (`without`, `alone`, or `random` for as many random
-    directions out), `period`, `task` (its own period), `accuracy`, and `chance` (the share of the most frequent
-    answer).
+    The table has one row for each intervention and task. Columns are `change` (`without`, `alone`, or `random`: as many
+    random directions removed), `period`, `task` (the task's own period), `accuracy`, and `chance` (the share of the
+    most frequent answer).
     """
     E = m.model.embed.W_E[: m.task.p].detach().cpu().double()
     rows = torch.randperm(len(m.task.inputs()), generator=torch.Generator().manual_seed(0))[:_ROWS]
@@ -51,24 +51,25 @@ def by_period(m: PairMeasurements) -> pd.DataFrame:
 
 
 def of_change(table: pd.DataFrame, change: str) -> pd.DataFrame:
-    """Return the accuracy under one kind of change, one row a period and one column a task, from the table of
-    `by_period`.
+    """Return the accuracy under one kind of change from the table of `by_period`: one row per period and one column per
+    task.
     """
     found = table[table["change"] == change].pivot(index="period", columns="task", values="accuracy")
     return found.rename_axis(index=None, columns=None).rename("period {}".format).rename(columns="mod {}".format)
 
 
 def by_rule(m: CyclicMeasurements, site: Literal["logits", "embedding"] = "logits") -> pd.DataFrame:
-    """Return the accuracy on the rule and on its exceptions, with the key circles taken out and left alone.
+    """Return the accuracy on addition and on its exceptions: with all circles, without the key circles, and with them
+    alone.
 
-    The rule is asked of the held-out pairs and of the right sum. Recall is asked of the exceptions, which were trained
-    on with wrong answers, and of these answers.
+    Accuracy on the rule is measured on held-out pairs, with the right sum as the answer. Recall is measured on the
+    exceptions, with the wrong answers on which the network was trained.
 
     Args:
-        site: `logits`, where the part that depends on the sum alone is taken out; or `embedding`. At the neurons of the
-            last layer the same part would come out as at the logits, by algebra, and show nothing more.
+        site: `logits` to change the part of the logits that depends only on the sum; or `embedding`. A change at the
+            neurons of the last layer would give the same result as at the logits, by algebra.
     Returns:
-        one row a change, one column a task.
+        a table with one row per change and one column per task.
     Raises:
         NoSuchPart: the network was not trained on exceptions.
     """

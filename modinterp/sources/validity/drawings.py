@@ -1,4 +1,4 @@
-"""Figures of the audit: circles turned and scaled, two tasks taken apart, and the half turn over training."""
+"""Draw figures of the audit: circles turned and scaled, two tasks separated, and the half turn during training."""
 
 from __future__ import annotations
 

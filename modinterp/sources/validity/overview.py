@@ -1,4 +1,4 @@
-"""The audit's table: each of its 36 criteria with its status there, and what was found here."""
+"""Make the audit's table: each of the audit's 36 criteria, with the audit's status and our finding."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Criterion:
     """One criterion of the audit, with its status and our finding.
 
     Attributes:
-        key, name: as the audit has them.
-        status: that the audit gives it.
-        answer: in a sentence, what no number says: why there is none, or what it does not show.
-        claims: ids of the claims that answer it, without the source's name.
+        key, name: key and name that the audit gives the criterion.
+        status: status that the audit gives the criterion.
+        answer: a sentence that no number can say: why there is no result, or what the result does not show.
+        claims: ids of the claims that answer the criterion, without the source's name.
     """
 
     key: str
@@ -79,7 +79,8 @@ CRITERIA = (
 
 
 def table(results: Mapping[str, Result]) -> pd.DataFrame:
-    """Return a table with one row for each criterion, and one more for each further claim that answers it.
+    """Return a table with one row for each criterion, and another row for each further claim that answers the
+    criterion.
 
     Args:
         results: map from the id of a claim, without the source's name, to its result.

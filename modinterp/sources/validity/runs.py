@@ -1,8 +1,9 @@
-"""The networks that the audit's criteria are measured on.
+"""The networks on which the audit's criteria are measured.
 
-Most are trained for other sources: all networks of the mainline recipe whose weights are shipped, and some of every
-other family that adds. Two kinds are trained here. Two networks learn sums with exceptions, by the recipe of the pizza
-source (attention rates 1 and 0). Two solved networks go on training on 2% of the pairs.
+Most networks are trained for other sources: all shipped networks of the mainline recipe, and some of every other family
+that adds. Two kinds of networks are trained for the audit itself. Two networks learn sums with exceptions, by the
+recipe of the pizza source (attention rates 1 and 0). The other kind continues the training of two solved networks, on
+2% of the pairs.
 """
 
 from __future__ import annotations

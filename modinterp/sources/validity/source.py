@@ -1,4 +1,4 @@
-"""A public audit of the claim that networks add by circles, answered criterion by criterion."""
+"""The source `validity`: a public audit of the claim that networks add by circles, answered criterion by criterion."""
 
 from modinterp.sources.contract import Source
 

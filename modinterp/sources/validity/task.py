@@ -1,4 +1,4 @@
-"""Addition in which a few of the pairs that are trained on have a wrong answer: exceptions to learn by heart."""
+"""Define addition with exceptions: a few training pairs have a wrong answer, which the network must memorise."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from modinterp.tasks import ModularArithmetic
 
 @dataclass(frozen=True)
 class AdditionWithExceptions(ModularArithmetic):
-    """`a + b mod p`, but for exceptions among the pairs of one split's training part, whose answers are wrong.
+    """The task `a + b mod p`, with wrong answers for some training pairs of one split.
 
     Attributes:
         wrong: share of the training pairs whose answer is wrong, in [0, 1]; rounded down to whole pairs.
-        fraction, split_seed, shuffle: the split, as `Task.split` takes it; a run is trained on the same.
+        fraction, split_seed, shuffle: the split, as for `Task.split`; a run on this task trains on the same split.
     """
 
     wrong: float = 0.05
@@ -30,9 +30,7 @@ class AdditionWithExceptions(ModularArithmetic):
         return f"{super().name}, {self.wrong:.0%} wrong"
 
     def exceptions(self) -> Int[Tensor, " exception"]:
-        """Return the rows of the inputs whose answer is wrong: the first of the split's training part, which is
-        shuffled.
-        """
+        """Return the row indices of inputs with a wrong answer: the first pairs of the split's shuffled training part."""
         train = self.split(self.fraction, self.split_seed, self.shuffle).train
         return train[: int(self.wrong * len(train))]
 

@@ -1,4 +1,4 @@
-"""The half turn of the key circles, also of networks that have no few circles, such as untrained ones."""
+"""Measure the half turn of the key circles, even of networks whose logits use many circles, such as untrained ones."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SEEN = "we chose this tolerance after seeing measured numbers"
 
 
 class CausalOfKeys(Causal):
-    """Interventions on the key frequencies of W_L, for a network whose logits use no few circles.
+    """Interventions on the key frequencies of W_L, for a network whose logits use many circles.
 
-    For a network on a group, whose W_L has other directions, interventions are on all circles that its logits use.
+    For a network on a group, interventions are on all circles that its logits use, since W_L has other directions.
     """
 
     @cached_property
     def circles(self) -> tuple[int, ...]:
-        """The key frequencies, or all circles that the logits of a network on a group use."""
+        """Return the key frequencies, or all circles that the logits of a network on a group use."""
         return tuple(self.m.freqs) if self.basis is self.m.basis else super().circles
 
     @property
@@ -33,21 +33,21 @@ class CausalOfKeys(Causal):
 
 
 def causal(m: Adds) -> Causal:
-    """Interventions on the circles that the logits use; on the key frequencies where these are no few.
+    """Return interventions on the circles that the logits use; if these are many, on the key frequencies.
 
-    A network that has not learned to add has no few circles. The numbers of such a network are those of a control, and
-    should miss their tolerances.
+    The logits of a network that has not learned to add use many circles. The numbers of a network that has not learned
+    are those of a control, and should miss their tolerances.
     """
     return m.causal if is_turnable(m.causal.circles, m.causal.basis.n) else m.part(CausalOfKeys)
 
 
 def half_turn(m: Adds) -> Turned:
-    """Return the half turn of the circles that the logits use; of the key frequencies of W_L where these are no few."""
+    """Return the half turn of the circles that the logits use; if these are many, of the key frequencies of W_L."""
     return causal(m).half_turn
 
 
 def half_turn_alone(m: Adds) -> Turned:
-    """Return the half turn without controls, which would take three times as long."""
+    """Return the half turn without its controls, which would take three times as long."""
     return causal(m).half_turn_alone
 
 
@@ -65,7 +65,7 @@ def circles_between(m: Adds) -> float:
 
 
 def circles_by_method(m: CyclicMeasurements) -> dict[str, tuple[int, ...]]:
-    """Circles as weights, activations, removal, answers and the embedding single them out."""
+    """Return the circles that weights, activations, removal, answers and the embedding each single out."""
     costs: dict[int, float] = m.causal.without_each["margin lost"].to_dict()
     norms = frequency_norms(component_norms(m.W_E))
     return {

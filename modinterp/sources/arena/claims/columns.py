@@ -18,14 +18,14 @@ LOOKS = 0.5  # mean attention to both digits of a column
 
 @dataclass(frozen=True)
 class Look:
-    """A first-layer head that attends to both digits of a column from some position.
+    """A first-layer head that attends to both digits of one column of a sum from one query position.
 
     Attributes:
-        head, position: of the query.
-        agreement: share of the inputs with two different digits in which the digit attended to more is the earlier in
-            the hierarchy, in [0, 1].
-        weights: mean attention to each of the two digits.
-        uneven: mean distance of the first digit's share of the attention to both from a half, in [0, 0.5].
+        head, position: the head, and the position of its query.
+        agreement: share of the inputs with two different digits where the head attends more to the digit that comes
+            earlier in the hierarchy.
+        weights: mean attention of the head to the first and to the second digit.
+        uneven: mean distance from 1/2 of the first digit's share of the attention to both digits, in [0, 0.5].
     """
 
     head: int
@@ -36,36 +36,40 @@ class Look:
 
 
 def digits_of(m: SequenceMeasurements, column: int) -> tuple[int, int]:
-    """Return the positions of the two digits of a column, the largest column first."""
+    """Return the positions of the two digits of a column; column 0 holds the most significant digits."""
     return column, m.task.digits + 1 + column
 
 
 def read_at(m: SequenceMeasurements, column: int) -> int:
-    """Return the position at which a digit of the sum is read."""
+    """Return the position at which the network gives the sum's digit of a column."""
     return m.task.read_positions[column]
 
 
 def own_sum(m: SequenceMeasurements, column: int) -> list[Look]:
-    """Return the heads that attend to a column from the position at which the column's digit of the sum is read."""
+    """Return the heads that attend to a column from the position at which the network gives this column's digit of the
+    sum.
+    """
     return looks_at(m, column, [read_at(m, column)])
 
 
 def for_carry(m: SequenceMeasurements, column: int) -> list[Look]:
-    """Heads that look at a column from anywhere up to where the digit is read into which its carry goes."""
+    """Return the heads that attend to a column from any position up to the digit that receives the column's carry."""
     return looks_at(m, column, range(digits_of(m, column)[1], read_at(m, column - 1) + 1))
 
 
 def own_sum_or_nearest(m: SequenceMeasurements, column: int) -> list[Look]:
-    """Return the heads that attend to a column from the position of its digit of the sum; if none does, the head that
-    attends most.
+    """Return the heads that attend to a column from the position of its digit of the sum; without such heads, return
+    the head that attends most.
 
-    The head that attends most serves networks that did not learn, as controls of a claim about such heads.
+    In networks that did not learn, which are controls, the head that attends most takes the place of such heads.
     """
     return own_sum(m, column) or [max(looks_at(m, column, [read_at(m, column)], 0.0), key=lambda x: sum(x.weights))]
 
 
 def nearest_for_carry(m: SequenceMeasurements, column: int) -> Look:
-    """Return, of all heads up to the position of the digit that receives a carry, the head with the largest agreement."""
+    """Return the head whose attention agrees most with the carry of a column, at any position up to the digit that
+    receives the carry.
+    """
     positions = range(digits_of(m, column)[1], read_at(m, column - 1) + 1)
     return max(looks_at(m, column, positions, 0.0), key=lambda look: look.agreement)
 
@@ -74,7 +78,7 @@ def looks_at(m: SequenceMeasurements, column: int, positions: Iterable[int], lea
     """Return the first-layer heads that attend to a column from some of the given positions.
 
     Args:
-        least: the least mean attention to both digits.
+        least: smallest sum of the mean attention to both digits for which a head is returned.
     """
     first, second = digits_of(m, column)
     a, b = m.sampled.inputs[:, first], m.sampled.inputs[:, second]
@@ -108,7 +112,7 @@ def written(m: SequenceMeasurements, looks: Iterable[Look]) -> Float[Tensor, "he
 
 
 def targets_of_sum(m: SequenceMeasurements, column: int, step: int) -> Float[Tensor, "input 2"]:
-    """Return the coordinates of a column's digit sum on a circle with a number of turns per ten digits."""
+    """Return the point of each input's digit sum on a circle with `step` turns for ten digits, for one column."""
     return torch.view_as_real(torch.exp(2j * torch.pi * step * sums(m, column).double() / 10))
 
 
@@ -119,7 +123,9 @@ def sums(m: SequenceMeasurements, column: int) -> Int[Tensor, " input"]:
 
 
 def foretold_share(x: Float[Tensor, "input d"], y: Float[Tensor, "input k"]) -> float:
-    """R^2 of y, linear in x with a constant, fitted on the first half of the inputs and taken on the second."""
+    """Return R squared of a linear fit of y from x: fitted on the first half of the inputs, evaluated on the second
+    half.
+    """
     half = len(x) // 2
     with_one = torch.cat([x.double(), torch.ones(len(x), 1, dtype=torch.float64)], dim=1)
     fit = with_one @ (torch.linalg.pinv(with_one[:half]) @ y[:half].double())

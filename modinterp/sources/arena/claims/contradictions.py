@@ -1,4 +1,4 @@
-"""Conflicts that ARENA's pages have with their own figures and weights."""
+"""Contradictions between the text of ARENA's pages and their figures and weights."""
 
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.arena.claims import cumsum, sum_carries, sum_circle

@@ -1,4 +1,4 @@
-"""Sign of the running sum: uniform attention writes the mean so far along one direction."""
+"""Claims on the sign of a running sum: uniform attention writes the mean of the numbers so far along one direction."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ NEGATIVE, ZERO, POSITIVE = range(3)  # outputs
 
 
 def numbers_in_order(m: SequenceMeasurements) -> list[int]:
-    """Return the tokens of the numbers, the smallest first."""
+    """Return the tokens of the numbers, in ascending order of the numbers."""
     largest = m.task.largest
     return [value % m.task.d_vocab for value in range(-largest, largest + 1)]
 
 
 def u(m: SequenceMeasurements) -> WrittenDirection:
-    """Return the direction in which the head writes numbers."""
+    """Return the direction u in which the attention head writes numbers to the residual stream."""
     attn = m.precise.blocks[0].attn
     return written_direction((m.precise.W_E[numbers_in_order(m)] @ attn.W_V[0] @ attn.W_O[0]).detach())
 
 
 def means_so_far(m: SequenceMeasurements) -> tuple[Float[Tensor, "input pos"], Float[Tensor, "input pos"]]:
-    """Return the mean and sum of the numbers so far, of the sampled inputs."""
+    """Return the mean and the sum of the numbers up to each position, for the sampled inputs."""
     sums = m.task.numbers(m.sampled.inputs).cumsum(dim=1).double()
     return sums / torch.arange(1, sums.shape[1] + 1), sums
 
 
 def projections(m: SequenceMeasurements) -> Float[Tensor, "input pos"]:
-    """Return the residual stream after attention along u, of the sampled inputs."""
+    """Return the projection of the residual stream after attention onto the direction u, for the sampled inputs."""
     return projection(m, m.sampled.inputs)
 
 
 def projection(m: SequenceMeasurements, inputs: Tensor) -> Float[Tensor, "input pos"]:
-    """Return the residual stream after attention along u."""
+    """Return the projection of the residual stream after attention onto the direction u."""
     with torch.no_grad():
         _, cache = m.precise.run_with_cache(inputs, names_filter=["blocks.0.hook_resid_mid"])
     return cache["blocks.0.hook_resid_mid"] @ u(m).direction

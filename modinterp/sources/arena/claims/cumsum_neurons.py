@@ -1,4 +1,4 @@
-"""Sign of the running sum: neurons sharpen small means."""
+"""Claims on the sign of a running sum: neurons amplify means that are close to zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists that contain given numbers, and the answers of a sorting network behind one of them."""
+"""Make lists that contain given numbers, and evaluate a network that sorts lists on the successor of one number."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from modinterp.tasks import Examples, SortedList
 
 @dataclass(frozen=True)
 class Asked:
-    """Lists of numbers, and for each list a number whose successor in sorted order is the question.
+    """Lists of numbers with one chosen number each; the network has to answer the next larger number of the list.
 
     Attributes:
-        examples: inputs and answers of the task.
-        number: behind which is asked.
-        position: at which it stands among the sorted numbers.
+        examples: the lists, as inputs and right answers of the task.
+        number: the chosen number of each list.
+        position: position of the chosen number in the sorted part of the input.
     """
 
     examples: Examples
@@ -28,16 +28,16 @@ class Asked:
     position: Int[Tensor, " input"]
 
     def source(self, number: Int[Tensor, " input"]) -> Int[Tensor, " input"]:
-        """Return the position of a number in the list that is to be sorted."""
+        """Return the position of a number in the unsorted part of the input."""
         return (self.examples.inputs[:, : self.examples.labels.shape[1]] == number.unsqueeze(1)).int().argmax(dim=1)
 
 
 def lists_with(task: SortedList, given: Int[Tensor, "input k"], seed: int, none_between: bool = False) -> Asked:
-    """Lists that hold given numbers, the others random, and are asked behind the first of those given.
+    """Return lists that contain the given numbers and random others; the first given number is the chosen number.
 
     Args:
-        given: different numbers of each list, in rising order.
-        none_between: whether no other number lies between the first and the last of those given.
+        given: the numbers that each list must contain, all different, in ascending order.
+        none_between: True to allow no other number between the first and the last given number.
     """
     generator = torch.Generator().manual_seed(seed)
     order = torch.rand(len(given), task.limit, generator=generator)
@@ -53,27 +53,27 @@ def lists_with(task: SortedList, given: Int[Tensor, "input k"], seed: int, none_
 
 
 def triples(task: SortedList, each: int = 30) -> Asked:
-    """Lists that hold d, d + 1 and d + 2, a number of them for every d; the question stands behind d."""
+    """Return `each` lists for every d that contain d, d + 1 and d + 2; the chosen number is d."""
     d = torch.arange(task.limit - 2).repeat_interleave(each).unsqueeze(1)
     return lists_with(task, d + torch.arange(3), seed=0)
 
 
 def jumps(task: SortedList, gap: int, n: int = 1_500) -> Asked:
-    """Make lists in which the next number above a given one lies `gap` above it, and is asked behind it."""
+    """Return lists with a random chosen number, whose successor in the list is larger by `gap`."""
     generator = torch.Generator().manual_seed(gap)
     d = torch.randint(0, task.limit - gap, (n, 1), generator=generator)
     return lists_with(task, torch.cat([d, d + gap], dim=1), seed=gap + 1, none_between=True)
 
 
 def answers_behind(network: Network, asked: Asked) -> Int[Tensor, " input"]:
-    """Return the network's answer behind the number that is asked about."""
+    """Return the network's answer at the position of the chosen number, which should be the next larger number."""
     with torch.no_grad():
         logits = network(asked.examples.inputs)
     return logits[torch.arange(len(logits)), asked.position].argmax(dim=-1)
 
 
 def attention_from(m: SequenceMeasurements, asked: Asked) -> Float[Tensor, "input head key"]:
-    """Return the attention from the position of the question."""
+    """Return the attention of each head from the position of the chosen number."""
     hook = "blocks.0.attn.hook_pattern"
     with torch.no_grad():
         _, cache = m.precise.run_with_cache(asked.examples.inputs, names_filter=[hook])

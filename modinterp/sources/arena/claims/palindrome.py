@@ -1,4 +1,4 @@
-"""Palindromes: one head of the first layer compares mirrored positions; one head of the second collects the
+"""Claims on palindromes: a first-layer head compares mirrored positions, and a second-layer head collects the
 differences.
 """
 
@@ -35,7 +35,9 @@ ENOUGH = 0.3  # by which the weight on the mirror is larger where both are equal
 
 
 def margin(m: SequenceMeasurements, network: Network) -> float:
-    """Return the mean difference between the right logit and the other logit over 2,500 inputs."""
+    """Return the mean difference between the logit of the right answer and the logit of the wrong answer, over 2,500
+    inputs.
+    """
     examples = m.task.fresh(2_500, 42)
     with torch.no_grad():
         logits = network(examples.inputs)[:, -1]
@@ -44,7 +46,7 @@ def margin(m: SequenceMeasurements, network: Network) -> float:
 
 
 def differences(m: SequenceMeasurements) -> Float[Tensor, "head place"]:
-    """Measure how much more each place of the second half attends to its mirror where both are equal, first layer."""
+    """Measure how much more each position of the second half attends to its mirror position if both letters are equal."""
     n, half = m.task.n_ctx, m.task.half
     places = torch.arange(half + 1, 2 * half + 1)
     pattern = m.pattern_of(m.sampled.inputs)[0]
@@ -56,13 +58,13 @@ def differences(m: SequenceMeasurements) -> Float[Tensor, "head place"]:
 
 
 def best_head(m: SequenceMeasurements) -> int:
-    """Return the head of the first layer with the largest mean difference."""
+    """Return the first-layer head whose attention differs most between equal and unequal mirrored letters."""
     return int(differences(m).mean(dim=1).argmax())
 
 
 def errors_by_pair(m: SequenceMeasurements, each_pair: int = 400) -> Float[Tensor, " place"]:
-    """Return the share of inputs called palindromes of which one pair alone is unequal, by the pair's place in the
-    second half.
+    """Return the share of inputs with one unequal pair that the network calls palindromes, by the pair's position in
+    the second half.
     """
     generator, half, limit = torch.Generator().manual_seed(0), m.task.half, m.task.limit
     errors = []
@@ -76,7 +78,9 @@ def errors_by_pair(m: SequenceMeasurements, each_pair: int = 400) -> Float[Tenso
 
 
 def margins_at_mean(m: SequenceMeasurements) -> dict[tuple[int, int], float]:
-    """Return the margin with each head set to its mean, by layer and head."""
+    """Return the mean difference of the right and wrong logit with one head at its mean output, for each layer and
+    head.
+    """
     means, found = mean_outputs(m.precise, m.task.fresh(2_500, 42).inputs), {}
     for place in HEADS:
         with heads_at_mean(m.precise, means, [place]) as network:

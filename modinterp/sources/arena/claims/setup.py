@@ -1,4 +1,4 @@
-"""Sizes of the networks, and whether recipe and seed give the authors' network."""
+"""Claims on the set-up: the networks' sizes, and whether the recipe with the authors' seed gives the authors' network."""
 
 from __future__ import annotations
 

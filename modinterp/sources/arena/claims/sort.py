@@ -1,4 +1,4 @@
-"""Sorted list: which number each position attends to, and which numbers each head copies."""
+"""Claims on the sorted list: which number each position attends to, and which numbers each head copies."""
 
 from __future__ import annotations
 
@@ -30,30 +30,28 @@ SPLIT = ({*range(28, 38)}, {*range(51)} - {*range(29, 36)})  # of the two heads 
 
 
 def tables(m: SequenceMeasurements) -> Float[Tensor, "head token output"]:
-    """Return the effect of attending to each number on the logit of each number, by head."""
+    """Return the effect on each number's logit of attending to each number, for each head."""
     limit = m.task.limit
     return copying_tables(m.folded)[:, :limit, :limit]
 
 
 def owner_of(m: SequenceMeasurements) -> Int[Tensor, " number"]:
-    """Return the head that copies each number best."""
+    """Return for each number the head that copies this number best."""
     return owners(tables(m))
 
 
 def copied(m: SequenceMeasurements) -> Bool[Tensor, "head number"]:
-    """Return True for each number that a head copies, by head."""
+    """Return a mask over heads and numbers that is True where the head copies the number."""
     return is_copied(tables(m))
 
 
 def larger_head(m: SequenceMeasurements) -> int:
-    """Return the head that copies more numbers."""
+    """Return the head that copies the larger set of numbers."""
     return int(copied(m).sum(dim=1).argmax())
 
 
 def attended(m: SequenceMeasurements) -> Int[Tensor, "input head query"]:
-    """Return the token that gets most of the attention of SEP and of each sorted number but the last, of the inputs
-    shown.
-    """
+    """Return the token to which each head attends most, from SEP and from each sorted number except the last."""
     most = m.patterns[0][:, :, m.task.n : 2 * m.task.n].argmax(dim=-1)
     return m.inputs.unsqueeze(1).expand(-1, most.shape[1], -1).gather(2, most)
 

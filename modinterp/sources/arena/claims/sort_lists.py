@@ -1,4 +1,6 @@
-"""Sorted list: lists that break it, and why d + 1 is answered where d + 2 gets more attention."""
+"""Claims on the sorted list: lists that the network sorts wrongly, and the choice between the successors d + 1 and d +
+2.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ WITHOUT, AS_NEXT = "share of triples right without the direct path", "share of t
 
 
 def right_behind_jumps(m: SequenceMeasurements, gap: int) -> float:
-    """Return the share of right answers for numbers whose successor is larger by a given amount."""
+    """Return the share of right answers for numbers whose successor in the list is larger by a given amount."""
     asked = jumps(m.task, gap)
     return float((answers_behind(m.precise, asked) == asked.number + gap).double().mean())
 

@@ -1,4 +1,4 @@
-"""The network of a run that claims are measured on, and shared parts of claims about one problem."""
+"""Choose the network of a run on which claims are measured; share parts of claims about one problem."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ ACCURACY = "accuracy at the positions read"
 
 
 def judged(m: SequenceMeasurements) -> SequenceMeasurements:
-    """Return the measurements of the network that claims are about: the authors' round with their seed, else the last."""
+    """Return the measurements of the network that claims are about: with the authors' seed, the network at the authors'
+    epoch; else the last.
+    """
     epoch = KEPT.get(m.name)
     return m.as_of(epoch) if epoch is not None and epoch in m.snapshots else m
 
 
 def seed(m: SequenceMeasurements) -> int:
-    """Return the seed of the data and of the initial weights."""
+    """Return the seed of a run's training data and initial weights."""
     return m.task.data_seed

@@ -1,4 +1,4 @@
-"""Sum of two numbers: right and wrong answers, and the limits of one layer."""
+"""Claims on the sum of two numbers: right and wrong answers, and what one layer cannot do."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _chains() -> dict[str, Value]:
 
 
 def many(m: SequenceMeasurements) -> Examples:
-    """More sums than were held out."""
+    """Return random sums, more than the held-out set contains."""
     return m.task.draw(MANY, torch.Generator().manual_seed(SEED_OF_MANY))
 
 

@@ -1,4 +1,6 @@
-"""Sum of two numbers: heads that find carries, heads that add digits, and what is lost without each."""
+"""Claims on the sum of two numbers: heads that find carries, heads that add digits, and the effect of removing each
+head.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ AGREES, ENOUGH, OPPOSES = 0.95, 0.85, 0.15  # agreement with the hierarchy
 
 
 def best_agreements(m: SequenceMeasurements) -> list[float]:
-    """Return the best agreement with the hierarchy for the carry of each column; 0 where no head looks at it."""
+    """Return, for each column, the best agreement of a head with the carry's hierarchy; 0 if no head attends to the
+    column.
+    """
     return [max((look.agreement for look in for_carry(m, i)), default=0.0) for i in range(1, m.task.digits)]
 
 
@@ -63,9 +67,10 @@ def _without(m: SequenceMeasurements, head: int, position: int) -> Answers:
 
 
 def carry_heads(m: SequenceMeasurements) -> dict[int, tuple[Look, Answers]]:
-    """Return, for each column, the head that finds its carry, and the answers without this head.
+    """Return, for each column, the head that finds the column's carry, and the network's answers without this head.
 
-    Of the heads that follow the hierarchy, it is the head whose removal harms the digit that receives the carry most.
+    If several heads follow the hierarchy, the returned head is that whose removal most harms the digit that receives
+    the carry.
     """
     found = {}
     for column in range(1, m.task.digits):
@@ -130,8 +135,8 @@ def _even(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def backwards(m: SequenceMeasurements) -> dict[str, float]:
-    """Return the columns with a head that prefers the digit that decides nothing, and of these columns, those with the
-    other too.
+    """Return the number of columns with a head that prefers the digit that does not decide the carry, and how many have
+    the opposite head too.
     """
     by_column = [[look.agreement for look in own_sum(m, column)] for column in range(m.task.digits)]
     found = [row for row in by_column if row and min(row) <= OPPOSES]
@@ -149,7 +154,7 @@ def _places(m: SequenceMeasurements) -> dict[str, float]:
 
 @contextmanager
 def with_mean_attention(m: SequenceMeasurements, layer: int) -> Iterator[Network]:
-    """The network with the attention of a layer at its mean over inputs, until the block ends."""
+    """Yield the network with the attention of one layer replaced by its mean over inputs."""
     mean = m.pattern_of(m.sampled.inputs)[layer].double().mean(dim=0)
 
     def fix(pattern: Tensor, hook: HookPoint) -> Tensor:

@@ -1,4 +1,4 @@
-"""Sum of two numbers: digits and their sums on circles, and what moves them."""
+"""Claims on the sum of two numbers: digits and their sums lie on circles, and interventions move them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CIRCLE = (0.9, 0.95, 0.98)  # least energy, cosine, accuracy by angle
 
 
 def circle(m: SequenceMeasurements) -> OutputCircle:
-    """Return the circle of the ten digits' outputs."""
+    """Return the circle on which the ten digits lie in the unembedding."""
     return output_circle(m.folded.W_U[:, :10])
 
 
@@ -78,10 +78,10 @@ def _sum_circle(m: SequenceMeasurements) -> dict[str, float]:
 
 
 def waves_of_two_digits(m: SequenceMeasurements) -> Float[Tensor, "wave_a wave_b"]:
-    """Return the shares of the waves of both digits of the last column in what heads write that look at it where it is
-    read.
+    """Return the Fourier energy over both digits of the last column, in the output of the heads that attend to this
+    column.
 
-    Waves are of 0 to 5 turns in ten digits; the constant is left out.
+    Each entry is a share of the energy, by turns per ten digits (0 to 5) of either digit; the constant is left out.
     """
     column = m.task.digits - 1
     first, second = (m.sampled.inputs[:, place] for place in digits_of(m, column))

@@ -1,4 +1,6 @@
-"""First unique letter: heads of the first layer find earlier copies, and heads of the second share the letters."""
+"""Claims on the first unique letter: first-layer heads find earlier copies of a letter, and each second-layer head
+serves some letters.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +33,14 @@ TWICE = 2.0
 
 
 def tokens_of(letters: str) -> Int[Tensor, "input letter"]:
-    """Describe one input without "?", by its letters."""
+    """Describe one input by its letters, without the start token "?"."""
     return torch.tensor([[LETTERS.index(letter) for letter in letters]])
 
 
 def attention_to_copies(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
-    """Return the mean attention of each letter to its earlier copies where there are any, by head of the first layer."""
+    """Return the mean attention of each letter to its earlier copies, for each first-layer head; inputs without earlier
+    copies are left out.
+    """
     tokens, pattern = m.sampled.inputs, m.pattern_of(m.sampled.inputs)[0].double()
     n = tokens.shape[1]
     is_copy = (tokens.unsqueeze(2) == tokens.unsqueeze(1)) & torch.ones(n, n, dtype=torch.bool).tril(-1)
@@ -47,9 +51,11 @@ def attention_to_copies(m: SequenceMeasurements) -> Float[Tensor, "head letter"]
 
 
 def contrasts(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
-    """Measure how much more each letter adds to its own logit than to others', by head of the second layer.
+    """Measure how much more each letter adds to its own logit than to the logits of other letters, for each
+    second-layer head.
 
-    The effect is summed, without signs, over heads of the first layer whose output the head of the second layer copies.
+    The effects through first-layer heads are summed, if the second-layer head copies the output of the first-layer
+    head.
     """
     n = m.task.letters
     tables = composed_copying(m.folded)[:, :, :n, :n]
@@ -59,12 +65,12 @@ def contrasts(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
 
 
 def domain_of(m: SequenceMeasurements) -> Int[Tensor, " letter"]:
-    """Return the head of the second layer with the largest contrast, by letter."""
+    """Return for each letter the second-layer head that most favours this letter's own logit."""
     return contrasts(m).argmax(dim=0)
 
 
 def accuracies_without(m: SequenceMeasurements) -> Float[Tensor, "head letter"]:
-    """Return the accuracy by right letter, with each head of the second layer at its mean."""
+    """Return the accuracy for each right letter, with one second-layer head after another set to its mean output."""
     right, found = m.sampled.labels, []
     for head in range(m.means.shape[2]):
         with heads_at_mean(m.precise, m.means, [(1, head)]) as network:

@@ -1,4 +1,6 @@
-"""Modular addition, with 5,000 pairs to train on: when it is learned, and that the order of a pair does not matter."""
+"""Claims on modular addition, trained on 5,000 pairs: when the network learns, and that the order of a pair does not
+matter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preconditions: the network has learned its task."""
+"""Preconditions of claims: the network has learned its task."""
 
 from modinterp.claims.band import at_least
 from modinterp.claims.claim import Change

@@ -1,4 +1,4 @@
-"""Conflicts that "Circuit engineering" has with itself, with arithmetic, and with the other sources."""
+"""Contradictions between the report "Circuit engineering" and its own numbers, arithmetic, and other sources."""
 
 from modinterp.claims.contradiction import Contradiction
 

@@ -1,4 +1,4 @@
-"""The max transformer: its OV circuit copies the number attended to, and that makes the whole algorithm."""
+"""Claims on the max transformer: its OV circuit copies the attended number, and copying makes the whole algorithm."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ COPIES = {
 
 
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
-    """How accurate copying stays when part of another number is mixed in, over the numbers that are copied alone.
+    """Return how accurate copying stays when part of another number is mixed in, for numbers that are copied alone.
 
-    Copying of a sort, which copies at its last position, over all numbers.
+    For a network that sorts, all numbers are used, and copying is measured at the last position.
     """
     both = pairs(m.limit, m.smallest_number)
     copied = both[m.copying.right[both[:, 0]]]
@@ -56,7 +56,9 @@ def robustness(m: OrderMeasurements) -> dict[str, float]:
 
 
 def of_copied(before: str, now: str) -> tuple[Change, ...]:
-    """Return the `Change` of a claim on robustness, from measuring all numbers to measuring copied numbers only."""
+    """Describe the change of a claim on the robustness of copying: all numbers were measured; now only copied numbers
+    are.
+    """
     return (
         Change(
             date="2026-11-23",

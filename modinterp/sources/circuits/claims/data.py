@@ -1,4 +1,4 @@
-"""Effects of the training data: grokking, small numbers, loss by width."""
+"""Claims on effects of the training data: grokking, accuracy on small numbers, and loss by width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The max transformer's queries and keys, dimension by dimension: how they go with the number."""
+"""Claims on the max transformer: how each dimension of its queries and keys varies with the number."""
 
 from __future__ import annotations
 

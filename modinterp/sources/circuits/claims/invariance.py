@@ -1,4 +1,4 @@
-"""The max transformer: how well it does, and that the order of its inputs does not matter to it."""
+"""Claims on the max transformer: its accuracy, and that the order of its inputs does not change the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEAN_ORDER_COSINE = "mean cosine of the pre-activations between two orders"
 
 
 def position_cosines(m: OrderMeasurements) -> dict[str, float]:
-    """Return cosines between position embeddings: among the input positions, and between these and CLS."""
+    """Return the cosines of position embeddings: among input positions, and between input positions and CLS."""
     similar, n = m.positions, m.n
     among = similar[:n, :n][~torch.eye(n, dtype=torch.bool)]
     return {
@@ -29,9 +29,7 @@ def position_cosines(m: OrderMeasurements) -> dict[str, float]:
 
 
 def order_cosines(m: OrderMeasurements) -> dict[str, float]:
-    """Return the cosines between the neurons at CLS, before their nonlinearity, in all orders of some inputs, and
-    between inputs.
-    """
+    """Return cosines of the pre-activations at CLS: between all orders of one input, and between different inputs."""
     unit = F.normalize(m.pre_in_all_orders, dim=2)
     similar, among = unit @ unit.transpose(1, 2), unit[:, 0] @ unit[:, 0].T
     return {
@@ -51,7 +49,9 @@ DIFFERENT_INPUTS = {
 
 
 def told_inputs_apart(trained: str) -> tuple[Change, ...]:
-    """Describe the change of a claim that orders do not matter, given the mean cosine of different inputs."""
+    """Describe the change of a claim that orders do not matter: the claim now also tests the cosine of different
+    inputs.
+    """
     return (
         Change(
             date="2026-11-23",

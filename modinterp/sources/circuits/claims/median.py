@@ -1,4 +1,4 @@
-"""The median transformer: its loss, its attention, its copying."""
+"""Claims on the median transformer: its loss, its attention, and what it copies."""
 
 from __future__ import annotations
 

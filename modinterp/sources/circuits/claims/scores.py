@@ -1,4 +1,4 @@
-"""The max transformer's QK circuit: CLS scores numbers by their size."""
+"""Claims on the max transformer's QK circuit: CLS scores numbers by their size."""
 
 from __future__ import annotations
 

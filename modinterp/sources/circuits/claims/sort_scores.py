@@ -1,4 +1,6 @@
-"""The sort transformer: its scores by number, with four heads and with one, its copying, and its architecture."""
+"""Claims on the sort transformer: its attention scores by number with four heads and one head, its copying, and its
+architecture.
+"""
 
 from __future__ import annotations
 

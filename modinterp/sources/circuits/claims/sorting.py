@@ -1,4 +1,4 @@
-"""Claims on the sort transformer: what each output attends to, and how it answers token by token."""
+"""Claims on the sort transformer: what each output position attends to, and that it answers token by token."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ def _inputs_only(m: OrderMeasurements) -> dict[str, float]:
 
 
 def swaps(m: OrderMeasurements) -> list[TokenSwap]:
-    """Return the effect on the answer of a random token in place of the preceding number, for every output after the
-    first.
-    """
+    """Return how the answer changes if a random token replaces the preceding number, for every output after the first."""
     generator, swaps_by_output = torch.Generator().manual_seed(0), []
     for rank in range(1, m.n):
         inputs = m.uniform.inputs[:2000].clone()

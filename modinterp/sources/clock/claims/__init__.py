@@ -1,4 +1,4 @@
-"""The blog post on the Clock algorithm and its petals."""
+"""The claims of the blog post on the Clock algorithm and its petals, one file for each section."""
 
 from modinterp.sources.clock.claims import (
     attention,

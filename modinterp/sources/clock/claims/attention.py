@@ -1,4 +1,4 @@
-"""Section 6: attention that swings, and what it mixes."""
+"""Claims of the blog post's section 6: attention oscillates with one number, and mixes the values of both numbers."""
 
 from __future__ import annotations
 

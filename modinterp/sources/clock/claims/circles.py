@@ -1,4 +1,4 @@
-"""Sections 5.1 and 5.2: circles in the embedding and in the map from neurons to logits."""
+"""Claims of the blog post's sections 5.1 and 5.2: circles in the embedding and in the map from neurons to logits."""
 
 from __future__ import annotations
 

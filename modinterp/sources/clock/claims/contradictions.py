@@ -1,4 +1,4 @@
-"""Conflicts of the blog post with the paper, with itself and with arithmetic."""
+"""Contradictions between the blog post, the paper that the post explains, and arithmetic."""
 
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.clock.claims import mlp, motion, petals_of_heads

@@ -1,4 +1,4 @@
-"""Section 5: the frequencies of the embedding, and how they become fewer while the network trains."""
+"""Claims of the blog post's section 5: the frequencies of the embedding, and how they become fewer during training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 8: what the MLP does, and whether it is more than an affine map."""
+"""Claims of the blog post's section 8: what the MLP computes, and whether it does more than an affine map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 9: circles that revolve and rotate."""
+"""Claims of the blog post's section 9: the circle over b revolves around the origin and rotates, as a varies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 6.1: the family of petals in theory."""
+"""Claims of the blog post's section 6.1: the curves, called petals, that a head with oscillating attention can trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections 6.2 to 7.2: the petals of each head, and their sum, which is a circle."""
+"""Claims of the post's sections 6.2 to 7.2: each head's output traces a petal over b; the petals sum to a circle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections 10 and 11: how the answer is read off, and how many circles that takes."""
+"""Claims of the blog post's sections 10 and 11: how the logits read the answer, and how many circles the answer needs."""
 
 from __future__ import annotations
 

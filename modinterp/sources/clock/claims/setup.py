@@ -1,4 +1,4 @@
-"""Sections 2 to 4: the task, the network, and its training."""
+"""Claims of the blog post's sections 2 to 4: the task, the network, and its training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sections 9.5 and 9.6: the singular vectors of W_out, and which of the circles' directions it magnifies."""
+"""Claims of the blog post's sections 9.5 and 9.6: singular vectors of W_out, and which directions of the circles W_out
+amplifies.
+"""
 
 from __future__ import annotations
 

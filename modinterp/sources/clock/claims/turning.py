@@ -1,4 +1,6 @@
-"""How fast circles revolve and rotate as a runs: slopes by regression, as definition D13 has it."""
+"""Measure how fast the circle over b revolves and rotates as a varies: slopes by regression (`docs/definitions.md`,
+D13).
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ class Slope(NamedTuple):
     """A line fitted to an angle as a function of a reference angle that makes one turn.
 
     Attributes:
-        turns: slope of the line: turns for each turn of the reference, negative for backwards.
-        explained: R squared of the line; 0 for an angle that stands still.
+        turns: slope of the line, in turns of the angle per turn of the reference; negative if the angle turns
+            backwards.
+        explained: R squared of the fitted line; 0 for an angle that does not change.
     """
 
     turns: float
@@ -28,17 +31,19 @@ class Slope(NamedTuple):
 
 
 class Turning(NamedTuple):
-    """The slopes of a circle's revolution around the origin, and of its rotation about its centre, as a runs."""
+    """Two slopes for the circle over b, as a varies: of its revolution around the origin, and of its rotation about its
+    centre.
+    """
 
     revolution: Slope
     rotation: Slope
 
 
 def slope(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Slope:
-    """Least-squares slope of an angle, followed from point to point in the order of a reference angle. [turns]
+    """Return the least-squares slope of an angle over a reference angle that makes one turn. [turns]
 
-    It is taken over one turn, cut open where the reference is 0; an angle that ripples has another slope if that turn is
-    cut open elsewhere. `modinterp.analyses.circles.circle.winding` counts whole turns, which do not depend on that.
+    The fit starts where the reference angle is 0; for an angle that ripples, another start would give another slope.
+    `modinterp.analyses.circles.circle.winding` counts whole turns, which do not depend on the start.
     """
     order = reference.cpu().sort(stable=True).indices
     x, y = reference.cpu()[order], angles.cpu()[order]
@@ -50,10 +55,10 @@ def slope(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Slope:
 
 
 def turning(points: Float[Tensor, "a b 2"], freq: int) -> Turning:
-    """Slopes of the revolution and of the rotation of the circle that b makes in a plane, as a runs.
+    """Return the slopes of revolution and rotation of the circle over b in a plane, as a varies.
 
     Args:
-        points: coordinates in the plane of every pair (a, b).
+        points: coordinates of every pair (a, b) in the plane.
         freq: frequency of the circle. [cycles per p]
     """
     z = torch.view_as_complex(points.double().contiguous())
@@ -64,7 +69,7 @@ def turning(points: Float[Tensor, "a b 2"], freq: int) -> Turning:
 
 
 def turnings(m: CyclicMeasurements, hook: str, pair: int) -> Mapping[int, Turning]:
-    """Map each key frequency to the turning of its circle in one pair of principal directions; see
-    `CyclicMeasurements.motion`.
+    """Map each key frequency to the slopes of its circle's revolution and rotation, in one pair of principal
+    directions.
     """
     return {k: turning(m.activation(hook) @ m.circles.plane_directions(hook, k).pair(pair), k) for k in m.freqs}

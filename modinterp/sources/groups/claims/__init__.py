@@ -1,4 +1,4 @@
-"""What Chughtai et al. 2023 say of networks that compose the elements of finite groups."""
+"""The claims of Chughtai et al. 2023 on networks that compose the elements of finite groups."""
 
 from modinterp.sources.groups.claims import (
     mathematics,

@@ -1,4 +1,4 @@
-"""When a network has learned, and of which group a claim is."""
+"""Preconditions of claims: the network has learned its task, and the claim is about the network's group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEARNED = {"final_test_accuracy": at_least(0.99, "the statement is about network
 
 
 def has_learned(m: GroupMeasurements) -> bool:
-    """Return True for each network that is right on pairs that it was not trained on."""
+    """Return True for each network that answers the pairs correctly on which it was not trained."""
     return LEARNED["final_test_accuracy"].holds(m["final_test_accuracy"])
 
 

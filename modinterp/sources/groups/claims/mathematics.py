@@ -1,4 +1,4 @@
-"""Representations, characters and the algorithm as they are, without any network."""
+"""Claims on representations, characters and the algorithm in mathematics, without any network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims on neurons of the S5 MLP: how they work, how they are read out, and losses without representations."""
+"""Claims on neurons of the MLP for the group S5: how neurons work and are read, and losses without representations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How representations come and go while the S5 MLP trains."""
+"""Claims on how representations appear and vanish while the MLP for the group S5 trains."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _restricted(m: GroupMeasurements) -> dict[str, Value]:
 
 
 def learned_at(m: GroupMeasurements) -> dict[str, int]:
-    """Return the name of a key representation to the epoch of the first snapshot at which its similarity exceeds 0.05."""
+    """Map each key representation to the epoch of the first snapshot at which its similarity exceeds 0.05."""
     found = {}
     for name in m.key_names:
         known = m.progress[m.progress[f"similarity_{name}"] > ORDER_SIMILARITY]

@@ -1,4 +1,4 @@
-"""Claims on representations in the logits, embeddings, neurons and unembedding of the S5 MLP."""
+"""Claims on representations in the logits, embeddings, neurons and unembedding of the MLP for the group S5."""
 
 from __future__ import annotations
 

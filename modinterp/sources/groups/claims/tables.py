@@ -1,4 +1,4 @@
-"""The table of networks by group: shares of representations, and losses with and without them (table 1)."""
+"""Claims on table 1 of the paper, networks by group: shares of representations, and losses with and without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training set-up of the groups networks, and how the networks grok."""
+"""Claims on the training set-up of the networks on groups, and on how these networks grok."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Other groups and the other architecture: properties of all networks, and properties that vary with the seed."""
+"""Claims on other groups and the other architecture: properties of all networks, and properties that vary with the
+seed.
+"""
 
 from __future__ import annotations
 

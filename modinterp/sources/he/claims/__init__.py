@@ -1,4 +1,4 @@
-"""The statements of He, Wang, Chen and Yang 2026."""
+"""The claims of He, Wang, Chen and Yang 2026, one file for each subject."""
 
 from modinterp.sources.he.claims import (
     dynamics,

@@ -1,4 +1,6 @@
-"""Conflicts that He, Wang, Chen and Yang 2026 have with themselves, with arithmetic, and with their own networks."""
+"""Contradictions between He, Wang, Chen and Yang 2026 and arithmetic, their own networks, and other parts of their
+text.
+"""
 
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.he.claims import dynamics, flow_claims, mathematics, voting

@@ -1,4 +1,4 @@
-"""How networks on all pairs form: kept frequencies, leaks of ReLU, alignment first, the lottery."""
+"""Claims on networks trained on all pairs: kept frequencies, ReLU's harmonics, alignment first, one winning frequency."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def _harmonics(rows: Tensor, winner: Tensor, r: int) -> Tensor:
 
 
 def first_order(p: int = 97, k: int = 1, grid: int = 64) -> tuple[Tensor, Tensor]:
-    """Return the first steps of an aligned ReLU neuron from cosines: gradient of theta and of xi at uniform
-    probabilities.
+    """Return the gradients of theta and xi at uniform probabilities, for an aligned ReLU neuron whose weights are
+    cosines.
 
     Args:
-        grid: number of phases over which amplitudes of harmonics are averaged.
+        grid: number of phases over which the amplitudes of harmonics are averaged.
     """
     angle = angles(p)[k - 1]
     phi = 2 * torch.pi / grid * torch.arange(grid).double().unsqueeze(1)

@@ -1,4 +1,4 @@
-"""Observations 1 to 3: one frequency a neuron, aligned phases, equal use of all frequencies."""
+"""Claims on the paper's observations 1 to 3: one frequency per neuron, aligned phases, equal use of all frequencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flow of one neuron at one frequency, alone and in trained networks of squares that begin with one frequency."""
+"""Claims on the gradient flow of one neuron at one frequency, alone and in trained networks of squares."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _trace(phi: float, psi: float, steps: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _largest_rise() -> float:
-    """Return the largest rise of |D| in a step, over 1,000 random starts of 700 steps."""
+    """Return the largest rise of abs(D) in a step, over 1,000 random starts of 700 steps."""
     generator = torch.Generator().manual_seed(0)
     z, w = (_polar(torch.full((1000,), 0.02), 2 * torch.pi * torch.rand(1000, generator=generator)) for _ in "zw")
     before, rise = wrapped(2 * z.angle() - w.angle()).abs(), -math.inf
@@ -138,10 +138,10 @@ def _invariants(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def last_epoch(m: CyclicMeasurements, least: float) -> int:
-    """Return the last logged epoch up to which the training loss is at least a share of ln p, in thousands of epochs.
+    """Return the last logged epoch [thousands] up to which the training loss is at least a share of ln p.
 
     Raises:
-        NotRecorded: there is no history, as of a user's file.
+        NotRecorded: the run has no history, such as a user's file.
     """
     if not len(m.history):
         raise NotRecorded(f"how {m.name} was trained is not known")

@@ -43,11 +43,11 @@ SLOPE, SHRUNK = "slope of log norm over minus eta lambda", "norm at the end over
 
 
 def kinds_of(m: CyclicMeasurements) -> PairKinds:
-    """Kinds of the pairs of a run's split.
+    """Return the kinds of pairs that a run's split makes, such as pairs whose mirrored pair is held out.
 
     Raises:
-        NoSuchPart: the network is none of summed tokens.
-        NotRecorded: the run holds out no pairs, or its split is not known.
+        NoSuchPart: the network does not sum the embeddings of its tokens.
+        NotRecorded: the run holds out no pairs, or the run's split is not known.
     """
     check_shape(m)
     if not len(m.split.test) or not len(m.history):
@@ -56,7 +56,7 @@ def kinds_of(m: CyclicMeasurements) -> PairKinds:
 
 
 def first_epoch(m: CyclicMeasurements, column: str, least: float) -> float:
-    """Return the first logged epoch at which an accuracy reaches a level; NaN if it never does."""
+    """Return the first logged epoch at which an accuracy reaches a level; NaN if the accuracy never does."""
     reached = m.history[m.history[column] >= least]
     return float(reached["epoch"].iloc[0]) if len(reached) else math.nan
 
@@ -91,14 +91,14 @@ def logits_at(m: CyclicMeasurements, epoch: int) -> Tensor:
 
 
 def right_probability(logits: Tensor) -> Tensor:
-    """Return the probability of x + y for every pair, `[x, y]`."""
+    """Return the network's probability of the right answer x + y for every pair, `[x, y]`."""
     p = len(logits)
     x = torch.arange(p)
     return logits.softmax(dim=-1).gather(-1, ((x.unsqueeze(1) + x) % p).unsqueeze(-1)).squeeze(-1)
 
 
 def mean_where(x: Tensor, where: Tensor) -> float:
-    """Return the mean of the entries at some pairs."""
+    """Return the mean of a table's entries over the pairs where a mask is True."""
     return float(x[where].double().mean())
 
 
@@ -130,7 +130,7 @@ def _common(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def stage_ends(m: CyclicMeasurements) -> list[int]:
-    """Return the epochs at the start, memorised, generalised to .95, and at the end.
+    """Return four epochs: the start, the end of memorisation, generalisation to an accuracy of .95, and the end.
 
     Raises:
         NotRecorded: the network has not reached one of the epochs.

@@ -1,4 +1,4 @@
-"""Final answers of networks trained on three quarters of the pairs, with weight decay and without."""
+"""Claims on the final answers of networks trained on three quarters of the pairs, with and without weight decay."""
 
 from __future__ import annotations
 

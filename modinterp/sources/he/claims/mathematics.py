@@ -1,4 +1,4 @@
-"""Networks of ideal cosines, without any trained network."""
+"""Claims on networks whose weights are ideal cosines, without any trained network."""
 
 from __future__ import annotations
 

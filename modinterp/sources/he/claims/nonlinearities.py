@@ -1,4 +1,4 @@
-"""Observation 4: nonlinearities that may replace the one with which a network was trained."""
+"""Claims on the paper's observation 4: a trained network keeps its answers with some other nonlinearities."""
 
 from __future__ import annotations
 

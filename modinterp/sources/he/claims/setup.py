@@ -1,4 +1,6 @@
-"""The shape of the networks, the replay of the authors' runs, and whether training on all pairs solves the task."""
+"""Claims on the set-up: the networks' shape, the replay of the authors' runs, and whether training on all pairs solves
+the task.
+"""
 
 from __future__ import annotations
 

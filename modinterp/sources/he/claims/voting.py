@@ -1,4 +1,4 @@
-"""The shape of the logits, the vote of the neurons, and how far single cosines stand for them."""
+"""Claims on the logits: their shape, how neurons vote, and how well single cosines approximate the neurons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The claims of Syrkis & Søgaard 2024 (MIIII), one file a section: remainders by many primes at once."""
+"""The claims of Syrkis & Søgaard 2024 (MIIII) on remainders by many primes at once, one file for each section."""
 
 from modinterp.sources.miiii.claims import (
     contradictions,

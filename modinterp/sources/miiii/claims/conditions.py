@@ -1,4 +1,5 @@
-"""When a network has learned and a run has gone on long enough for a claim, and the tasks that the source singles out.
+"""Preconditions of claims: the network has learned and trained long enough; and the tasks that the source discusses
+separately.
 
 A task counts as generalised at a test accuracy of 0.99 (`modinterp.analyses.training.phases.LEARNED`). A network counts
 as trained at a mean test accuracy of 0.9 over its tasks, so that a few tasks may be missing.
@@ -15,7 +16,7 @@ GENERALISED = {MEAN_TEST_ACCURACY: LEARNED}
 
 
 def later_primes(m: PairMeasurements) -> tuple[int, ...]:
-    """Return the primes of a run's tasks, without the first four."""
+    """Return the primes of a run's tasks, without the first four primes."""
     return tuple(q for q in m.task.output_sizes if q not in FIRST_PRIMES)
 
 
@@ -28,9 +29,9 @@ def check_as_long(m: PairMeasurements, epochs: float) -> None:
     """Refuse a run that ended before the claim about it could be decided.
 
     Args:
-        epochs: by which it would have been decided.
+        epochs: number of epochs after which the claim can be decided.
     Raises:
-        NotRecorded: the run ended before.
+        NotRecorded: the run ended before the claim could be decided.
     """
     if last_epoch(m) < epochs:
         raise NotRecorded(f"{m.name} ends at epoch {last_epoch(m):,}; the statement is decided at {epochs:,.0f}")

@@ -1,4 +1,4 @@
-"""Conflicts that Syrkis & Søgaard 2024 has with itself, with its code, with arithmetic and with the other sources."""
+"""Contradictions between Syrkis & Søgaard 2024 and its code, arithmetic, other sources, and other parts of the paper."""
 
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.miiii.claims import (

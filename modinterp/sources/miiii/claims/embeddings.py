@@ -1,4 +1,4 @@
-"""Embeddings of the digits: singular values, singular vectors, and spectra."""
+"""Claims on the embeddings of the digits: singular values, singular vectors, and spectra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When each task is learned, and what all of them together are worth as a primality test."""
+"""Claims on when each task is learned, and how well all tasks together test for primes."""
 
 from __future__ import annotations
 

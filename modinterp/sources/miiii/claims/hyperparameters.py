@@ -1,4 +1,4 @@
-"""The searched hyper-parameters, and the effect of the gradient filter."""
+"""Claims on the searched hyper-parameters, and on the effect of the gradient filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source's illustrations of its tasks, figures 1 to 3: numbers on a spiral, and the tasks for p = 11."""
+"""Claims on the paper's figures 1 to 3, which illustrate the tasks: numbers on a spiral, and the tasks for p = 11."""
 
 from __future__ import annotations
 

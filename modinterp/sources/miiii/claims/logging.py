@@ -1,4 +1,4 @@
-"""Neurons and attention as they are logged while a network trains."""
+"""Claims on neurons and attention that are logged while a network trains."""
 
 from __future__ import annotations
 

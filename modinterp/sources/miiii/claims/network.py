@@ -1,4 +1,4 @@
-"""The network: one transformer block, whose residual stream 29 tasks read at the last position."""
+"""Claims on the network: one transformer block, from whose residual stream 29 tasks are read at the last position."""
 
 from __future__ import annotations
 

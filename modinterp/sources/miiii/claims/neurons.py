@@ -1,4 +1,4 @@
-"""Neurons and attention over all pairs of digits, and the transforms that they are looked at with."""
+"""Claims on neurons and attention over all pairs of digits, and on the transforms with which they are analysed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _one_hot() -> dict[str, Value]:
 
 
 def attention_corner(m: PairMeasurements) -> Float[Tensor, "head a b"]:
-    """Attention to the first digit over the corner of the grid that the source draws, by head."""
+    """Return each head's attention to the first digit, over the corner of the grid that the paper draws."""
     return m.pattern[:CORNER, :CORNER, :, 0].permute(2, 0, 1)
 
 

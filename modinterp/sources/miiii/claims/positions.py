@@ -1,4 +1,4 @@
-"""Embeddings of the positions: how alike they are, and what exchanging them does."""
+"""Claims on the position embeddings: how similar they are, and what exchanging them does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks: numbers of two digits and their remainders by all smaller primes; true whatever the network."""
+"""Claims on the tasks themselves, which hold for any network: remainders of two-digit numbers by all smaller primes."""
 
 from __future__ import annotations
 

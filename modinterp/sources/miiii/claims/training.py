@@ -1,4 +1,4 @@
-"""Training: the loss, the gradient filter, the split, full batches, and the variants of the task."""
+"""Claims on training: the loss, the gradient filter, the split, full batches, and the variants of the task."""
 
 from __future__ import annotations
 

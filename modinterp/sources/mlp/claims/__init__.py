@@ -1,4 +1,4 @@
-"""Kissane's notebook on modular addition with a one-hidden-layer MLP."""
+"""The claims of Kissane's notebook on modular addition with a one-hidden-layer MLP."""
 
 from modinterp.sources.mlp.claims import activations, logits, network, readoff
 from modinterp.sources.mlp.claims.contradictions import CONTRADICTIONS

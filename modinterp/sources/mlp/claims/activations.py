@@ -1,4 +1,4 @@
-"""Neurons before and after the ReLU, and what feeds them."""
+"""Claims on neurons before and after the ReLU, and on the inputs of the neurons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conflicts that Kissane's notebook has with itself, with arithmetic, and with Nanda et al. 2023."""
+"""Contradictions between Kissane's notebook and arithmetic, Nanda et al. 2023, and other parts of the notebook."""
 
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.mlp.claims import logits

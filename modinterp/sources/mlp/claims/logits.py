@@ -1,4 +1,4 @@
-"""The logits and W_U: which frequencies, how clearly, and what the whole comes to."""
+"""Claims on the logits and W_U: which frequencies they have, and how much of the logits these frequencies explain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training set-up of the MLP: data, loss and final performance."""
+"""Claims on the training set-up of the MLP: data, loss and final performance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells 80 and 81: what the neurons are along the directions that W_U reads."""
+"""Claims of the notebook's cells 80 and 81: functions of a and b that W_U reads from the neurons."""
 
 from __future__ import annotations
 

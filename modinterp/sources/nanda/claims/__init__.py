@@ -1,4 +1,6 @@
-"""Nanda et al. 2023, *Progress measures for grokking via mechanistic interpretability*: main text and appendices."""
+"""The claims of Nanda et al. 2023, *Progress measures for grokking via mechanistic interpretability*: main text and
+appendices.
+"""
 
 from modinterp.sources.nanda.claims import (
     ablations,

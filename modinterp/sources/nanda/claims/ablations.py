@@ -1,4 +1,4 @@
-"""Sections 1 and 4.4 and figure 6: what the network loses, or gains, when parts of the computation are taken out."""
+"""Claims of sections 1 and 4.4 and figure 6: loss and accuracy when parts of the computation are removed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SOLVED: dict[str, Band] = {"accuracy": at_least(0.999, "the paper ablates a netw
 
 @cache
 def intervention(name: str) -> Measure:
-    """Return a measure of the loss and accuracy that one of the interventions of `m.ablations` leaves."""
+    """Return a measuring function for the loss and accuracy under one intervention of `m.ablations`."""
 
     def measure(m: CyclicMeasurements) -> dict[str, Value]:
         ablation = m.ablated(name)

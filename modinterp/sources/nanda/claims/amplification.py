@@ -1,4 +1,6 @@
-"""Sections 1 and 6 and appendices C.2 (footnote 3), D.2 and E.1: a circuit grows, memorisation goes, smoothly."""
+"""Claims on training (sections 1 and 6; appendices C.2, D.2 and E.1): a circuit grows and memorisation vanishes, both
+smoothly.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conflicts that Nanda et al. 2023 has with itself, with arithmetic, with its code, and with the other sources."""
+"""Contradictions between Nanda et al. 2023 and arithmetic, its code, other sources, and other parts of the paper."""
 
 from modinterp.claims.contradiction import Contradiction
 from modinterp.sources.nanda.claims import (

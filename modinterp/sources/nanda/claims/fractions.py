@@ -1,4 +1,4 @@
-"""Appendices C.2.2 and E.1, figures 20 and 21: from a tenth to nine tenths of the pairs to train on."""
+"""Claims of appendices C.2.2 and E.1, figures 20 and 21: networks trained on a tenth to nine tenths of the pairs."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ MODERATE, AMPLE = "nanda/fraction-[45]0-*", "nanda/fraction-[6-9]0-*"
 
 
 def epoch_below(m: CyclicMeasurements, split: str, loss: float) -> float:
-    """Return the first epoch with a train or test loss below a threshold; NaN for never."""
+    """Return the first epoch with a train or test loss below a threshold; NaN if the loss is never below it."""
     return first_epoch(curve(m, "epoch"), curve(m, f"{split}_loss") < loss)
 
 
 def delay_with(fraction: float) -> str:
-    """Return the name of the number of epochs from memorising to generalising with a fraction of the pairs."""
+    """Return the name of a number in results: the epochs from memorising to generalising, with a fraction of the pairs."""
     return f"{DELAY}, {fraction:.0%}"
 
 
 def epochs_with(fraction: float) -> str:
-    """Return the name of the number of epochs to a small test loss with a fraction of the pairs."""
+    """Return the name of a number in results: the epochs to a small test loss, with a fraction of the pairs."""
     return f"epochs to a test loss of 1e-6, {fraction:.0%}"
 
 

@@ -1,4 +1,4 @@
-"""Appendix C.2.3 with its tables 5 and 6: properties that networks of other set-ups share with the main network."""
+"""Claims of appendix C.2.3, tables 5 and 6: properties that networks of other set-ups share with the main network."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def _dropout_not_sparse(*runs: CyclicMeasurements) -> dict[str, Value]:
 
 
 def skip_means(runs: Sequence[CyclicMeasurements]) -> dict[str, float]:
-    """Means over runs of loss and accuracy on all pairs, whole and without the last MLP's skip connection."""
+    """Return the means over runs of loss and accuracy on all pairs, with and without the last MLP's skip connection."""
     summaries = [m.summary for m in runs]
     return {
         LOSS: mean(summary.original.loss for summary in summaries),

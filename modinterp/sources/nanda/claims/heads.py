@@ -1,4 +1,6 @@
-"""Appendix C.1.2, table 2 and figure 11: heads that multiply waves and heads that amplify them, each at one frequency."""
+"""Claims of appendix C.1.2, table 2 and figure 11: heads that multiply waves, and heads that amplify waves, at one
+frequency each.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def _all_roles(m: CyclicMeasurements) -> dict[str, float]:
 
 @cache
 def head_roles(*names: str) -> Measure:
-    """Return a measure of some numbers of `HeadRoles`, one a run."""
+    """Return a measuring function for some numbers of `HeadRoles`, evaluated on each run."""
 
     def measure(m: CyclicMeasurements) -> dict[str, Value]:
         numbers = _all_roles(m)
@@ -65,10 +67,10 @@ def head_roles(*names: str) -> Measure:
 
 
 def of_rank(heads: Sequence[T], rank: int) -> T:
-    """Return the value of the head of a rank, where 0 is the first head in their order.
+    """Return a value of the head with a rank in the order of the heads; rank 0 is the first head.
 
     Raises:
-        NoSuchPart: the network has fewer heads.
+        NoSuchPart: the network has too few heads for this rank.
     """
     if rank >= len(heads):
         raise NoSuchPart(f"there is no head of rank {rank + 1} among {len(heads)}")

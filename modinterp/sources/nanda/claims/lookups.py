@@ -1,4 +1,6 @@
-"""Appendix C.1.3, figures 10 and 11: scores looked up in tables of one frequency, and a sigmoid that is nearly a line."""
+"""Claims of appendix C.1.3, figures 10 and 11: attention scores depend on each number at one frequency; the sigmoid is
+nearly linear.
+"""
 
 from __future__ import annotations
 

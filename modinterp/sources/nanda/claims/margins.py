@@ -1,4 +1,4 @@
-"""Appendix B and figure 8: why several frequencies are better than one."""
+"""Claims of appendix B and figure 8: why several frequencies give larger margins than one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 4.3 and figure 5: each neuron computes a polynomial of degree two in the waves of one frequency."""
+"""Claims of section 4.3 and figure 5: each neuron computes a polynomial of degree two in the waves of one frequency."""
 
 from __future__ import annotations
 

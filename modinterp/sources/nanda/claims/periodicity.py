@@ -1,4 +1,4 @@
-"""Section 4.1 and figures 3, 4, 9 and 12: weights and activations are periodic."""
+"""Claims of section 4.1 and figures 3, 4, 9 and 12: weights and activations are periodic."""
 
 from __future__ import annotations
 

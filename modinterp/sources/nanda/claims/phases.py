@@ -1,4 +1,4 @@
-"""Section 5 and figures 13 to 15: the three phases of training, and how the circuit grows through them."""
+"""Claims of section 5 and figures 13 to 15: the three phases of training, and how the circuit grows in each phase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 5 and figure 7: restricted and excluded loss, Gini coefficients and weights over training."""
+"""Claims of section 5 and figure 7: restricted and excluded loss, Gini coefficients and weights during training."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def epoch_below_1(m: CyclicMeasurements, loss: str) -> float:
-    """Return the first epoch with a loss below 1 nat: of the train loss at all, of others after memorisation; NaN for
-    never.
+    """Return the first epoch with a loss below 1 nat: the train loss in all epochs, other losses after memorisation.
+    NaN if there is no such epoch.
 
     Args:
-        m: of the run.
-        loss: column of the progress measures.
+        m: measurements of the run.
+        loss: name of a column of the progress measures.
     """
     epochs = m.progress["epoch"]
     counted = (epochs > m.phases.memorisation_ended) | (loss == "train_loss")
@@ -99,7 +99,9 @@ def _restricted(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def sparsity(m: CyclicMeasurements) -> dict[str, Value]:
-    """Gini coefficients of the Fourier components of W_E and W_L at the end of memorisation, and how they rise."""
+    """Return the Gini coefficients of the Fourier components of W_E and W_L at the end of memorisation, and their later
+    rise.
+    """
     table, t1, t2 = m.progress, m.phases.memorisation_ended, m.phases.formed
     end = float(table["epoch"].iloc[-1])
     at_t1, at_t2, at_end = (

@@ -1,4 +1,4 @@
-"""Section 4.2 and table 1: W_L reads cos and sin of w_k(a + b) off the neurons."""
+"""Claims of section 4.2 and table 1: W_L reads cos and sin of w_k(a + b) from the neurons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIGNS_RIGHT = "share of products with the right signs"
 
 
 def as_printed(*rows: tuple[str, int, float, float, float, float]) -> ReadoffTable:
-    """Return a table of the paper in the form of our measurements.
+    """Return a table of the paper in the format of our measurements.
 
     Args:
         rows: direction of W_L (wave and frequency), coefficients of the two products, amplitude of their wave of a + b,
@@ -85,7 +85,7 @@ def _no_skip(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def said_of(row: Readoff) -> str:
-    """Return a row of tables 1 and 3 in words, as the paper prints it."""
+    """Return a row of tables 1 and 3 as a sentence, with the numbers that the paper prints."""
     products = ("cos cos", "sin sin") if row.wave == "cos" else ("sin cos", "cos sin")
     wave = f"{row.wave}(w_{row.freq}(a + b))"
     return f"{row.first} {products[0]} {row.second:+} {products[1]}, about {row.amplitude} {wave}, FVE {row.explained}"

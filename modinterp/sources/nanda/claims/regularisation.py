@@ -1,4 +1,4 @@
-"""Appendices D.1 and D.2, figures 26 to 28: other ways to regularise, none at all, and a loss of lower precision."""
+"""Claims of appendices D.1 and D.2, figures 26 to 28: other regularisation, none, and a loss of lower precision."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COARSE = tuple(f"nanda/{dtype}-{seed}" for dtype in ("float32", "float16") for s
 
 
 def median_epoch_with(decay: float) -> str:
-    """Return the name of the median grokking epoch with a weight decay."""
+    """Return the name of a number in results: the median grokking epoch with a weight decay."""
     return f"{MEDIAN_GROKKING_EPOCH}, weight decay {decay:g}"
 
 

@@ -1,4 +1,6 @@
-"""Appendices D.3 and E.2: the effect of each head of networks on sequences, and heads that need one another."""
+"""Claims of appendices D.3 and E.2: the effect of each head in networks on sequences, and heads that depend on one
+another.
+"""
 
 from __future__ import annotations
 

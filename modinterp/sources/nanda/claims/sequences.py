@@ -1,4 +1,4 @@
-"""Appendix D.3, figures 29 to 34: how long sums, repeated subsequences and skip trigrams are learned."""
+"""Claims of appendix D.3, figures 29 to 34: how networks learn long sums, repeated subsequences and skip trigrams."""
 
 from __future__ import annotations
 

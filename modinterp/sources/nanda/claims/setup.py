@@ -1,4 +1,4 @@
-"""Sections 1 and 3 and figures 1 and 2: the task, the network, the algorithm, and how training goes."""
+"""Claims of sections 1 and 3 and figures 1 and 2: the task, the network, the algorithm, and the course of training."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def _accuracy_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
 
 
 def largest_excluded(m: CyclicMeasurements) -> float:
-    """Return the largest excluded loss of a single frequency; a network without a circuit has no others. [nats]
+    """Return the largest excluded loss of a single frequency; a network without a circuit has no excluded loss of
+    several. [nats]
 
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
     """

@@ -1,4 +1,4 @@
-"""Appendix A.1: what may be left out of the analysis, and what may not."""
+"""Claims of appendix A.1: parts of the network that the analysis may leave out, and parts that it may not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of a training that claims on many set-ups use: its last epoch, when it grokked, and their names."""
+"""Numbers about a training that several claims use, such as its last epoch and its grokking epoch, and their names."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ ONE_DEFINITION = Change(
 
 
 def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Change, Change]:
-    """Describe how the network rounding-9, in which a claim does not hold, was left out, and how it counts now.
+    """Describe how the network rounding-9, in which a claim does not hold, was first left out, and how it counts now.
 
     Args:
-        of_the_other: the number of rounding-9.
-        was: the verdict when each numerical replicate counted, where the claim holds now.
+        of_the_other: the claim's number in the network rounding-9.
+        was: verdict from the time when each numerical replicate counted; empty if the claim does not hold now.
     """
     return (
         Change(
@@ -75,7 +75,7 @@ def by_seed(before: str) -> tuple[Change]:
     """Describe a claim that holds in every seed, but in only some numerical replicates of seed 0.
 
     Args:
-        before: in how many networks it held when each replicate counted.
+        before: number of networks in which the claim held when each numerical replicate counted.
     """
     return (
         Change(
@@ -107,7 +107,7 @@ def curve(m: NetworkMeasurements, column: str) -> pd.Series:
     """Return a column of the history, with one value for every logged epoch.
 
     Raises:
-        NotRecorded: a foreign checkpoint, whose training is not known.
+        NotRecorded: the run is an external checkpoint, whose training is not known.
     """
     if not len(m.history):
         raise NotRecorded(f"how {m.name} was trained is not known")
@@ -125,16 +125,14 @@ def highest(m: NetworkMeasurements, column: str) -> float:
 
 
 def still_learning(m: NetworkMeasurements) -> bool:
-    """Return True if the test accuracy gained over 0.01 in the last quarter of the training without having reached
-    0.98.
-    """
+    """Return True if the test accuracy never reached 0.98 and gained over 0.01 in the last quarter of the training."""
     epoch, best = curve(m, "epoch"), highest(m, "test_accuracy")
     before = float(curve(m, "test_accuracy")[epoch <= 0.75 * epoch.iloc[-1]].max())
     return best < 0.98 and best - before > 0.01
 
 
 def delay(m: NetworkMeasurements) -> float:
-    """Return the epochs from memorising to generalising; NaN where either does not happen."""
+    """Return the number of epochs from memorising to generalising; NaN if the network does not do both."""
     return m.grokking.grokked - m.grokking.memorised
 
 
@@ -144,5 +142,5 @@ def generalised(runs: Sequence[M]) -> list[M]:
 
 
 def share(verdicts: Sequence[bool]) -> float:
-    """Return the share of the verdicts that are true; NaN of none."""
+    """Return the share of the verdicts that are true; NaN for an empty list."""
     return mean(map(float, verdicts)) if verdicts else math.nan

@@ -1,4 +1,4 @@
-"""Appendices C.2.2 and D.2, figures 22 to 25: a second layer, and other moduli."""
+"""Claims of appendices C.2.2 and D.2, figures 22 to 25: networks with a second layer, and other moduli."""
 
 from __future__ import annotations
 

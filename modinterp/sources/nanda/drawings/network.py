@@ -1,4 +1,4 @@
-"""Figures of the main network: main text and appendices B and C.1."""
+"""Draw figures of the main network: the paper's main text and appendices B and C.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects of rounding on the paper's own seed: variants that differ in the last place of one initial matrix."""
+"""Draw effects of rounding on the paper's own seed: variants that differ in the last digit of one initial matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures and tables of appendix C.2.1: four more seeds, under the numbers that the paper gives them."""
+"""Draw figures and tables of appendix C.2.1: four more seeds, under the numbers that the paper gives these seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of appendices D.3 and E.2: long sums, repeated subsequences and skip trigrams."""
+"""Draw figures of appendices D.3 and E.2: long sums, repeated subsequences and skip trigrams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of appendices C.2.2, D.1 and D.2: trainings in which one number of the recipe or the task changes."""
+"""Draw figures of appendices C.2.2, D.1 and D.2: trainings in which one number of the recipe or the task changes."""
 
 from __future__ import annotations
 

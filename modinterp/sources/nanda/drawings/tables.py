@@ -1,4 +1,4 @@
-"""Tables 5 and 6 of appendix C.2.3 and their figures: the paper's networks of other set-ups beside ours."""
+"""Draw tables 5 and 6 of appendix C.2.3 and their figures: the paper's networks of other set-ups beside our networks."""
 
 from __future__ import annotations
 

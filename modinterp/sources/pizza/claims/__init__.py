@@ -1,4 +1,4 @@
-"""What Zhong et al. 2023 say of networks that add by a clock or by a pizza."""
+"""The claims of Zhong et al. 2023 on networks that add by a clock or by a pizza."""
 
 from modinterp.sources.pizza.claims import circles, linear, mathematics, models, phases, setup
 from modinterp.sources.pizza.claims.contradictions import CONTRADICTIONS

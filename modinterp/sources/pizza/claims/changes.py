@@ -1,4 +1,6 @@
-"""Changes that several claims about circles share: which circles lead, how one is kept, and medians."""
+"""Changes that several claims about circles share: which circles count as leading, how one circle is isolated, and
+medians.
+"""
 
 from modinterp.claims.claim import Change
 
@@ -17,7 +19,7 @@ LEADS = Change(
 
 
 def by_frequency(before: str, now: str) -> tuple[Change, Change]:
-    """The two changes: what was measured of attention-0-1 by principal components, and of all networks by frequency."""
+    """Return two changes of a claim: which circles count as leading, and how one circle is isolated in the network."""
     return LEADS, Change(
         date="2026-11-25",
         was="" if before.endswith("held") else "refuted",

@@ -1,4 +1,4 @@
-"""Effect of one circle, some circles and all circles in a network of constant attention (table 1, sections 3.2 to 3.4)."""
+"""Claims on networks of constant attention: effects of one, some and all circles (table 1, sections 3.2 to 3.4)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _profile(m: CyclicMeasurements, leading: Sequence[Circle], weak: Sequence[Ci
 
 
 def doubled(freq: int, p: int) -> int:
-    """Twice a frequency, folded back to 1 .. p // 2."""
+    """Return twice a frequency, folded back to 1 .. p // 2."""
     return min(2 * freq % p, -2 * freq % p)
 
 

@@ -20,7 +20,7 @@ HAS_SOLVED = {SOLVED_RUNS: at_least(1, "the statement is about networks that sol
 
 
 def circularity(m: CyclicMeasurements) -> dict[str, Value]:
-    """Return the number that `CIRCULAR` tests beside the accuracy."""
+    """Return the result that `CIRCULAR` tests in addition to the accuracy."""
     return {CIRCULARITY: m.isolation.circularity.mean}
 
 
@@ -53,5 +53,5 @@ def rate(m: CyclicMeasurements) -> float:
 
 
 def middle(values: Sequence[float]) -> float:
-    """Return the median of numbers; NaN without numbers."""
+    """Return the median of some numbers; NaN for an empty list."""
     return median(values) if values else float("nan")

@@ -1,4 +1,4 @@
-"""Linear models: hidden layers on a sum of embeddings, and on two embeddings in a row (section 4.3, table 2)."""
+"""Claims on linear models: hidden layers on the sum or the concatenation of two embeddings (section 4.3, table 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two algorithms as they are, without any trained network."""
+"""Claims on the two algorithms themselves, clock and pizza, without any trained network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks of constant and of softmax attention: the source's Model A and Model B."""
+"""Claims on networks of constant and of softmax attention: the source's Model A and Model B."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Between the two: symmetricity and irrelevance by attention rate, width, depth and where the answer is read."""
+"""Claims on networks between clock and pizza: symmetricity and irrelevance by attention rate, width, depth and read
+position.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training set-up of the pizza networks, and whether they learn the task."""
+"""Claims on the training set-up of the pizza networks, and whether these networks learn the task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Criteria of a public audit for the claim that small networks add by circles."""
+"""The claims that answer the criteria of a public audit: do small networks add by circles?"""
 
 from modinterp.claims import Contradiction
 from modinterp.sources.validity.claims import construct, controls, external, internal, measurement, trained

@@ -1,4 +1,4 @@
-"""Construct validity: whether the thing that is named is the thing that is measured."""
+"""Claims on construct validity: whether our measurement measures the named concept."""
 
 from __future__ import annotations
 

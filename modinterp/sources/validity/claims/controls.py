@@ -1,4 +1,4 @@
-"""Internal validity, continued: minimal parts, two tasks, confounds, and the course of training."""
+"""Claims on internal validity: minimal parts, two tasks, confounds, and the course of training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""External validity: whether it holds for other interventions, inputs, tasks and models, and foretells anything."""
+"""Claims on external validity: whether results hold for other interventions, inputs, tasks and models, and predict
+anything.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Internal validity: whether the circles cause the answers, and whether rivals are ruled out."""
+"""Claims on internal validity: whether the circles cause the answers, and whether other explanations are ruled out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurement validity: whether the numbers are reliable, and better than their baselines."""
+"""Claims on measurement validity: whether the numbers are reliable, and better than their baselines."""
 
 from __future__ import annotations
 

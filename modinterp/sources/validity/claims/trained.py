@@ -1,4 +1,4 @@
-"""Internal validity on networks that were trained for this page: exceptions to the rule, and what more training undoes."""
+"""Claims on networks that were trained for the audit: exceptions to addition, and what further training undoes."""
 
 from __future__ import annotations
 
