@@ -1,15 +1,16 @@
 """Train small networks on algorithmic tasks and take them apart until the algorithm inside is measured.
 
-The package is a library, together with sources that use the library. Data and imports go from left to right:
+The package is a library, together with sources that use the library. Data flow from left to right, and a package
+imports only packages to its left:
 
     tasks -> models -> activations -> training -> runs -> analyses -> bases -> interventions -> measurements ->
     claims -> figures -> formulas -> pages -> sources -> explain -> reproduce -> compare -> distill -> publish ->
     commands
 
-A task makes inputs, a model maps them to logits, and training makes a run. Analyses turn its activations into small
-results, which the measurements of the run keep. Claims compare these results with the statements of a source, and
-figures draw the results. A source is a paper with its runs, claims and figures in one folder. `reproduce` measures a
-source, and `explain` measures a network of yours::
+A task defines inputs, a model maps inputs to logits, and training makes a run. Analyses turn the activations of a run
+into small results, which the measurements of the run store. Claims compare measured results with the statements of a
+source, and figures draw the results. A source is a paper with its runs, claims and figures in one folder. `reproduce`
+measures a source, and `explain` measures a network of yours::
 
     import modinterp as mi
     run = mi.load("SOURCE/RUN-0")                      # task, model, history, snapshots; prints as one line
@@ -22,7 +23,7 @@ source, and `explain` measures a network of yours::
     mi.film(run)                                       # a page with the curves and the film of a training
     mi.distill(run).curve()                            # size and faithfulness of each formula of a network
 
-Names are imported when they are first used, so that `import modinterp` costs nothing.
+Names are imported when they are first used, so `import modinterp` takes no time.
 """
 
 from __future__ import annotations

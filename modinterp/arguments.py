@@ -1,7 +1,8 @@
 """Check the fields of a dataclass and the arguments of a function against their annotated types and limits.
 
-Dataclasses are checked when they are made, and arguments of analyses when they are called
-(`modinterp.analyses.checked`). A wrong value is thus named at once, and not by an error in the middle of a training.
+Fields of dataclasses are checked when an object is made, and arguments of analyses when the analysis is called
+(`modinterp.analyses.checked`). A wrong value therefore gives an error that names the value at once, and not an error in
+the middle of a training.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SEEDS = 2**40  # seeds lie below, so that every step of a training has a seed of
 
 @dataclass(frozen=True)
 class Limits:
-    """An interval of numbers; an open end does not belong to it.
+    """An interval of allowed numbers; an open end of the interval is not allowed.
 
     >>> str(Limits(0, 1, open_above=True)), str(Limits(1))
     ('in [0, 1)', 'of at least 1')
@@ -49,15 +50,14 @@ OR_NEVER = "or NaN or infinity"  # in an annotation: a number that may be neithe
 
 
 def check_fields(instance: Any, **limits: Limits | Collection[str]) -> None:
-    """Check every field of a dataclass against its annotation, and some against limits.
+    """Check every field of a dataclass against the field's annotation, and some fields against limits.
 
-    A whole number will do for a number; neither a truth value nor NaN nor infinity will.
+    An integer is accepted for a float; True, False, NaN and infinity are not accepted for a number.
 
     Args:
-        limits: name of a field to the numbers or the strings that it may be; each entry of a tuple is held against
-            them.
+        limits: map from the name of a field to its allowed numbers or strings; for a tuple, each entry is checked.
     Raises:
-        ValueError: the first field that is of another type, or off its limits.
+        ValueError: a field has the wrong type or lies outside its limits; the message names the first such field.
     """
     hints = _hints(type(instance))
     for field in fields(instance):
@@ -65,7 +65,7 @@ def check_fields(instance: Any, **limits: Limits | Collection[str]) -> None:
 
 
 def check(name: str, value: Any, kind: Any, limits: Limits | Collection[str] | None = None) -> None:
-    """Check one value against a type and limits, as `check_fields` does.
+    """Check one value against a type and limits, in the same way as `check_fields`.
 
     >>> check("lr", "x", float, COUNT)
     Traceback (most recent call last):
@@ -112,14 +112,16 @@ def _is_of(value: Any, kind: Any) -> bool:
 
 
 def is_array_of(value: Any, kind: Any) -> bool:
-    """True if an array has the dtype and axes of a jaxtyping annotation, whatever the sizes of the named axes."""
+    """Return True if an array has the dtype and axes of a jaxtyping annotation; the sizes of named axes may be any."""
     if str(value.dtype).removeprefix("torch.") not in kind.dtypes:
         return False
     return (axes := axes_of(value, kind)) is not None and all(not name.isdigit() or int(name) == n for name, n in axes)
 
 
 def axes_of(value: Any, kind: Any) -> list[tuple[str, int | tuple[int, ...]]] | None:
-    """Name, as annotated, and size of each axis, sizes for a `*name`; None where their number is another."""
+    """Return the annotated name and the size of each axis, several sizes for a `*name`; None if the number of axes
+    differs.
+    """
     names, shape = kind.dim_str.split(), [*value.shape]
     many = next((i for i, name in enumerate(names) if name.startswith("*")), None)
     if many is not None and (extra := len(shape) - len(names) + 1) >= 0:

@@ -1,4 +1,4 @@
-"""Files written whole or not at all and read up to a limit, safe names, and folders that can be written."""
+"""Write files completely or not at all, read files up to a size limit, and check file names and folders."""
 
 from __future__ import annotations
 
@@ -21,29 +21,33 @@ MOST_LEVELS = 200  # of a path; each level that is made costs a call within a ca
 
 
 def write_atomically(path: Path, content: bytes, before: Callable[[], object] | None = None) -> str:
-    """Write a file so that it holds either all of its old content or all of the new.
+    """Write a file so that it contains either all of its old content or all of the new content.
 
     Args:
-        before: called when the new content is on the disk and not yet in its place; where it raises, the old stays.
+        before: function called when the new content is on disk and not yet in place; if the function raises, the old
+            file stays.
     Returns:
-        checksum of what was written, in hexadecimal, as `sha256` gives it of the file.
+        checksum of the written content, in hexadecimal, equal to the result of `sha256` for the file.
     Raises:
-        OSError: the folder cannot be written, or the disk is full; the old file is as it was. The error names the file.
+        OSError: the folder cannot be written, or the disk is full; the old file stays unchanged. The error message
+            names the file.
     """
     write_together({path: content}, before)
     return hashlib.sha256(content).hexdigest()
 
 
 def write_together(files: Mapping[Path, bytes], before: Callable[[], object] | None = None) -> None:
-    """Write files that belong together: none is put into its place before all are on the disk.
+    """Write files that belong together: no file is put into place before all files are on disk.
 
-    Use it where files describe the same numbers, such as a page and its table. A full disk keeps all of the old ones.
+    Use `write_together` for files that describe the same numbers, such as a page and its table. If the disk is full,
+    all old files stay.
 
     Args:
-        files: the content of each path; the last path is put into place last.
-        before: called when all are on the disk and none is in its place; where it raises, the old ones stay.
+        files: map from each path to its content; the last path is put into place last.
+        before: function called when all files are on disk and none is in place; if the function raises, the old files
+            stay.
     Raises:
-        OSError: a folder cannot be written, or the disk is full. The error names the file.
+        OSError: a folder cannot be written, or the disk is full. The error message names the file.
     """
     mark = secrets.token_hex(8)
     parts = {path: path.with_name(f".{mark}-{number}.part") for number, path in enumerate(files)}
@@ -70,18 +74,18 @@ def write_together(files: Mapping[Path, bytes], before: Callable[[], object] | N
 
 
 def sha256(path: Path) -> str:
-    """Checksum of a file's content, in hexadecimal."""
+    """Return the SHA-256 checksum of a file's content, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_unpacked(path: Path, most: int) -> bytes:
-    """The content of a file, unpacked where its name ends in `PACKED`.
+    """Return the content of a file, decompressed if the file's name ends in `PACKED`.
 
     Args:
-        most: bytes that are read; a file that holds more is refused.
+        most: largest number of bytes to read; a larger file is refused.
     Raises:
-        ValueError: it is damaged, or larger.
+        ValueError: the file is damaged, or larger than `most`.
     """
     try:
         with gzip.open(path) if path.suffix == PACKED else open(path, "rb") as file:
@@ -94,9 +98,10 @@ def read_unpacked(path: Path, most: int) -> bytes:
 
 
 def folder_name(path: Path) -> str:
-    """Name of the report folder of a file: the file's name, made safe, and six digits of its place.
+    """Return the name of the report folder for a file: the file's name without unsafe characters, and six digits from
+    its path.
 
-    Two files never share a name, and no name leads out of the folder that it stands in.
+    Two files never get the same folder name, and no name leads out of the parent folder.
 
     >>> folder_name(Path("a/model.pt")) == folder_name(Path("b/model.pt")), folder_name(Path("...pt"))[:5]
     (False, 'file-')
@@ -107,12 +112,12 @@ def folder_name(path: Path) -> str:
 
 
 def writable_folder(folder: Path, option: str = "--out") -> Path:
-    """The folder itself, after a check that it can be written, or could be made; nothing is made.
+    """Return the folder after a check that it can be written or created; the check creates nothing.
 
     Args:
-        option: the option of a command that named the folder, for the error.
+        option: command-line option that named the folder, for the error message.
     Raises:
-        ValueError: it is a file, or cannot be made or written.
+        ValueError: the folder is a file, or cannot be created or written.
     """
     if len(folder.absolute().parts) > MOST_LEVELS:
         raise ValueError(
@@ -128,12 +133,12 @@ def writable_folder(folder: Path, option: str = "--out") -> Path:
 
 
 def own_page(folder: Path, beside: str) -> Path:
-    """The folder itself, after a check that it holds no page of another program.
+    """Return the folder after a check that it contains no page of another program.
 
     Args:
-        beside: the file that is written beside every page of ours.
+        beside: name of the file that modinterp writes beside each of its pages.
     Raises:
-        ValueError: it has an `index.html`, and not that file.
+        ValueError: the folder contains an `index.html`, but not the file `beside`.
     """
     if (folder / "index.html").exists() and not (folder / beside).exists():
         raise ValueError(f"{folder} holds an index.html that modinterp did not write; choose another folder by --out")
@@ -141,8 +146,8 @@ def own_page(folder: Path, beside: str) -> Path:
 
 
 def no_file(path: Path) -> FileNotFoundError:
-    """The error about a file that is not there. The error names a file with a similar name, or the content of the
-    folder.
+    """Return the error for a file that does not exist. The error names a file with a similar name, or the content of
+    the folder.
     """
     folder, kind = path.parent, path.suffix
     try:

@@ -1,6 +1,7 @@
-"""Import names of our packages, and unused parts of libraries, when they are first used.
+"""Import names of modinterp's packages, and unused parts of libraries, only when they are first used.
 
-In this way a command's --help does not wait for torch, and a network not for what language models need.
+With late imports, a command's --help does not wait for torch, and a network does not wait for libraries for language
+models.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ _LOCK = RLock()
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__` that finds each name in its home.
+    """Return a `__getattr__` for a module, which imports each name from its defining module at first use.
 
     Args:
-        package: `__name__` of the package.
-        homes: name to the module that defines it; a name that is the end of its home is that module itself.
+        package: name of the package, its `__name__`.
+        homes: map from a name to the module that defines it; a name that ends its module's path stands for the module
+            itself.
     """
 
     def find(name: str) -> Any:
@@ -41,11 +43,12 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 
 
 def lazy_modules(package: str, path: Sequence[str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__`, which imports a module when it is first used, and its `__dir__`, which lists all.
+    """Return a `__getattr__` for a package, which imports a module at first use, and a `__dir__`, which lists all
+    modules.
 
     Args:
-        package: `__name__` of the package.
-        path: `__path__` of the package.
+        package: name of the package, its `__name__`.
+        path: search path of the package, its `__path__`.
     """
 
     def homes() -> dict[str, str]:
@@ -59,13 +62,13 @@ def lazy_modules(package: str, path: Sequence[str]) -> tuple[Callable[[str], Any
 
 @contextmanager
 def staying(own: bool = True) -> Iterator[None]:
-    """Keep all objects made within the context until the process ends, out of the garbage collection.
+    """Exclude all objects made inside the `with` statement from garbage collection, until the process ends.
 
-    Libraries are hundreds of thousands of objects; the garbage collector would take a seventh of an explanation's time
-    to look through them.
+    Libraries create hundreds of thousands of objects; searching them for garbage would take a seventh of the time of an
+    explanation.
 
     Args:
-        own: whether the process is ours alone, such as that of a command; else nothing is changed.
+        own: True if the process belongs to modinterp alone, such as that of a command; if False, nothing is changed.
     """
     if not own:
         yield
@@ -82,10 +85,11 @@ def staying(own: bool = True) -> Iterator[None]:
 def by_parts(package: str) -> Iterator[None]:
     """Import only the named modules of a package, without those that its `__init__` files import.
 
-    Within the context, `from package import name` imports only the module from which the package's `__init__.py` takes
-    the name, also in every package below. After the context, the first use of a package executes its `__init__.py`, so
-    that other code finds the whole package. A package that was imported before stays as it is, and a name that
-    `__init__.py` defines other than by `from module import name` executes the whole `__init__.py`.
+    Inside the `with` statement, `from package import name` imports only the module from which the package's
+    `__init__.py` takes the name. Packages below the package are treated alike. After the `with` statement, the first
+    use of a package executes its `__init__.py`, so other code finds the whole package. A package that was imported
+    before stays unchanged. A name that `__init__.py` defines other than by `from module import name` executes the whole
+    `__init__.py`.
     """
     if package in sys.modules:
         yield
@@ -181,14 +185,14 @@ def _execute(package: ModuleType) -> None:
 
 
 def callable_package(package: str, function: str) -> None:
-    """Let a package be called like the function that it is named after.
+    """Make a package callable like the function of the same name.
 
-    Python binds a package to the name `modinterp.explain` as soon as anything inside of it is imported, where users
-    expect the function `modinterp.explain`. Called, the package hands its arguments on to that function.
+    Python binds the name `modinterp.explain` to the package as soon as a module inside it is imported, but users expect
+    the function `modinterp.explain`. A call of the package passes its arguments on to the function.
 
     Args:
-        package: `__name__` of the package.
-        function: name of its function, which may be imported lazily.
+        package: name of the package, its `__name__`.
+        function: name of the package's function, which may be imported at first use.
     """
     module = sys.modules[package]
 

@@ -76,7 +76,9 @@ class ByRows(Tensor):
 
 
 def renamed(x: Float[Tensor, "a b *rest"], order: Int[Tensor, " a"]) -> Float[Tensor, "a b *rest"]:
-    """Permute the values of both a and b in a function of (a, b); for a `ByRows`, rows are permuted when they are read."""
+    """Permute the values of both a and b in a function of (a, b); for a `ByRows`, rows are permuted when they are
+    read.
+    """
     p = len(order)
 
     def rows(some: slice | Tensor) -> Tensor:

@@ -137,4 +137,6 @@ class Basis(ABC, Generic[Block]):
 
     @abstractmethod
     def logit_nulls(self, logits: Logits, count: int, at_start: Iterable[Logits] | None) -> nulls.Nulls:
-        """Measure how much of the logits `count` frequencies or representations explain, compared with random logits."""
+        """Measure how much of the logits `count` frequencies or representations explain, compared with random
+        logits.
+        """

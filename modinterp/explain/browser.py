@@ -29,7 +29,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Part:
-    """One neuron, head or frequency of the browser.
+    """One neuron, head or frequency in the browser of a network.
 
     Attributes:
         name: index of the neuron or head, or the frequency.

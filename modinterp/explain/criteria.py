@@ -49,7 +49,7 @@ BANDS: dict[str, Band] = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """One number that decides the verdict.
+    """One number on which the verdict is based.
 
     Attributes:
         key: key of the quantity.
@@ -75,7 +75,9 @@ def is_explained(m: NetworkMeasurements) -> bool:
 
 
 def foretold(algorithm: Algorithm, m: Any) -> Iterator[Criterion]:
-    """Yield the criteria of an algorithm: each predicted effect of an intervention, with the measured effect."""
+    """Yield the predictions of an algorithm as criteria: each predicted effect of an intervention, with the measured
+    effect.
+    """
     for key, band in algorithm.foretells.items():
         yield Criterion(key, m.reading(key).title, m[key], band)
 

@@ -55,10 +55,10 @@ def explain(
 ) -> Explanation:
     """Explain a network over pairs (a, b) or on sequences, by its own forward pass.
 
-    Modules and functions are called unchanged. Embedding, attention and neurons of a module are measured if modinterp
-    finds them, or if `hooks` names them. A file leaves parts of its forward pass open: arguments state these parts, and
-    the usual value of each missing argument is assumed and reported. If other assumptions fit better, a warning names
-    them, and `Explanation.instead` holds the explanation under the better assumptions.
+    Modules and functions are called without any change. Embedding, attention and neurons of a module are measured if
+    modinterp finds them, or if `hooks` names them. A file does not hold its whole forward pass: arguments state the
+    missing parts, and omitted arguments get usual values. If other assumptions fit better, a warning names these, and
+    `Explanation.instead` explains the network under these.
 
     >>> import modinterp as mi
     >>> mi.explain("model.pt", op="add", p=97).verdict.label    # doctest: +SKIP
@@ -69,8 +69,8 @@ def explain(
             `.ckpt`, `.bin`); a state dict; or a module or function from tokens `[batch, pos]`, or one-hot pairs, to
             logits.
         op: the operation: a key of `modinterp.tasks.modular.OPERATIONS`, such as `add` (the default) or `sub`; or a
-            form such as `2a + 3b`, `a^2 + b` or `a + b + c`. For groups: `group` for the product a b, or `b a`.
-            For sequences: `max`, `min`, `median`, `sort`, `digits`, `cumsum`, `palindrome` or `unique`.
+            form such as `2a + 3b`, `a^2 + b` or `a + b + c`. For groups, `op` is `group` for the product a b, or `b a`.
+            For sequences, `op` is `max`, `min`, `median`, `sort`, `digits`, `cumsum`, `palindrome` or `unique`.
         p: the modulus; by default taken from the task of a run, or from the shapes in a file.
         task: any task in place of `op` and `p`, such as a `Group` or `Ordering("max", n=5, limit=64)`.
         equals: True if the token "=" follows the numbers; by default inferred from shapes, or by calling the network.
@@ -85,11 +85,11 @@ def explain(
         group: name of a group, such as `S5`, `D59`, `A5` or `C2 x S3`, or a CSV file with its multiplication table. By
             default with op `group`, and with `answers`, the group is found from the network's own answers.
         elements: the elements of a named group, in the order of their tokens; by default as in `Group`.
-        train: training inputs of the network, as indices into the task's inputs or as a mask; a run has its own.
+        train: training inputs of the network, as indices into the task's inputs or as a mask; not needed for a run.
         device: device on which the network runs, such as `cpu`.
-        root: folder to look for a named run in.
+        root: folder in which to look for a named run.
         draws: number of random matrices for each null distribution of the spectrum, 99 or more.
-        out: folder to write the page, the table and the JSON into; nothing is written by default.
+        out: folder for the page, the table and the JSON; by default nothing is written.
     Raises:
         FileNotFoundError: no run or file of that name exists.
         OSError: the folder `out` cannot be written.

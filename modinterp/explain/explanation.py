@@ -1,4 +1,4 @@
-"""Hold the explanation of one network: a verdict, one table of named numbers, and detailed tables."""
+"""Hold the explanation of one network: its verdict, one table of named numbers, and detailed tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Explanation:
         rows: one `Reading` for each number of the table; a missing number has a note with the reason.
         verdict: the algorithm, or the lack of one, that the numbers show.
         assumed: a sentence that states the forward pass and the inputs used for every number.
-        warning: why these assumptions are doubtful; None if they are not.
+        warning: the reason why the assumptions in `assumed` are doubtful; None without doubts.
         instead: the arguments under which the network answers correctly, and the explanation with these arguments; None
             if no arguments fit better.
     """

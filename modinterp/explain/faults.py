@@ -19,8 +19,8 @@ OUT_OF_PROPORTION, OF_SEVERAL = 200, 1e5
 
 
 def where_errors_lie(m: NetworkMeasurements) -> str:
-    """Return text that names the tokens or the range of answers with nearly all errors of a network; empty without
-    such.
+    """Return a text that names the tokens or the range of answers with nearly all errors of a network; empty if errors
+    are spread.
     """
     grid = m.task.grid
     if grid is None or len(grid) != 2:

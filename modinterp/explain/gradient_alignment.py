@@ -20,9 +20,9 @@ def alignment(
     `COMMON_LOSS`.
 
     At the end of training, weight decay balances the gradient, so weights and negative gradient have the same
-    direction. Without decay, gradient descent also turns the weights of a homogeneous network into the direction of the
-    gradient. With a forward pass that differs from training, weights and gradient rarely align. Inputs with wrong
-    answers are left out. The result is NaN if no input is answered correctly.
+    direction. Without weight decay, gradient descent also turns the weights of a homogeneous network into the direction
+    of the gradient. With a forward pass that differs from training, weights and gradient rarely align. Inputs with
+    wrong answers are left out of the alignment. The alignment is NaN if no input is answered correctly.
 
     Args:
         logits: logits of the network, with their autograd graph back to the weights.

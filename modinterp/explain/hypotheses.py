@@ -1,7 +1,7 @@
 """Test how well a network answers under other hypotheses about attention, neurons, tokens and operation.
 
-All hypotheses are evaluated on one sample of the inputs, and every operation on the same logits. The best hypothesis is
-then tried on many more inputs.
+All hypotheses are evaluated on one sample of the inputs; all operations are tested on the same logits. The best
+hypothesis is then tried on many more inputs.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ class _Tried:
 def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
     """Score a network under alternative assumptions, best first, with only the best of several attention rates.
 
-    The best hypothesis has the highest accuracy in whole percent. Among equal accuracies, fewer changed arguments win,
-    and then more even margins.
+    The best hypothesis has the highest accuracy in whole percent. Among hypotheses of equal accuracy, fewer changed
+    arguments win, and then more even margins.
 
     Args:
         found: the network with its task and assumptions.
-        is_wrong: True if the network is mostly wrong under the assumptions, so that several changes are combined.
-            Otherwise each hypothesis changes one argument of the forward pass.
+        is_wrong: True if the network is mostly wrong under the assumptions, so that several changes are combined. If
+            `is_wrong` is False, each hypothesis changes one argument of the forward pass.
         is_off: True if the network misses some answers, so that all nonlinearities are tried.
     """
     tried = [
@@ -114,7 +114,8 @@ def trials(found: Subject, is_wrong: bool, is_off: bool = False) -> list[Trial]:
 
 
 def as_assumed(found: Subject) -> Trial:
-    """Score a file's network under the original assumptions, on the same inputs as the alternative assumptions.
+    """Score a file's network under the original assumptions, on the inputs on which the alternative assumptions are
+    scored.
 
     Losses and spreads of margins can only be compared on the same inputs, because one outlying pair may dominate both.
     """

@@ -44,9 +44,9 @@ def measure(
 ) -> Any:
     """Return the measurements of a network: numbers by key, and results as attributes, each computed at first use.
 
-    Use `measure` to look into a network; `explain` adds a verdict and writes a page. The class depends on the task:
-    `CyclicMeasurements` for pairs of numbers, `GroupMeasurements` for a finite group, `OrderMeasurements` for numbers
-    to order.
+    Use `measure` to look into a network; `explain` adds a verdict and writes a page. The class of the result depends on
+    the task: `CyclicMeasurements` for pairs of numbers, `GroupMeasurements` for a finite group, `OrderMeasurements` for
+    numbers to order.
 
     >>> import modinterp as mi
     >>> m = mi.measure("model.pt", op="add", p=113)          # doctest: +SKIP
@@ -56,11 +56,11 @@ def measure(
     >>> mi.measure(my_module, op="sub", p=59).table()        # doctest: +SKIP
 
     Args:
-        network: a run, the name of a run, a file of weights, a module or a function. Measurements are returned
-            unchanged.
+        network: a run, the name of a run, a file of weights, a module or a function. If `network` already is a
+            `Measurements` object, it is returned unchanged.
         draws: number of random matrices for each null distribution of the spectrum.
         device: device on which the network runs, such as `cpu`.
-        root: folder to look for a named run in.
+        root: folder in which to look for a named run.
         said: further arguments of `explain` that describe the network, such as `op`, `p`, `group`, `act_fn`.
     Raises:
         FileNotFoundError: no run or file of that name exists.

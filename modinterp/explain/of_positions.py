@@ -52,7 +52,9 @@ def _inputs(m: PositionMeasurements) -> str:
 
 
 def verdict(m: PositionMeasurements, warning: ReadingWarning | None = None) -> Verdict:
-    """Judge a network on sequences: the first algorithm that predicted every intervention, or `behaviour only`."""
+    """Return the verdict on a network on sequences: the first algorithm that predicted every intervention, or
+    `behaviour only`.
+    """
     accuracy = Criterion(ACCURACY, m.reading(ACCURACY).title, m.accuracy, BANDS[ACCURACY])
     found = algorithm_of(m, True) if accuracy.met else None
     words = [] if warning is None else [warning.words]

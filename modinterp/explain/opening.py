@@ -1,4 +1,6 @@
-"""Open a user's module or function as a network with its task. The form of its inputs is given, or found by trying."""
+"""Open a user's module or function as a network with its task. The form of the network's inputs is given, or found by
+trying.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _SEARCHED = 200_000  # inputs of a task at most, of which a sample is taken
 
 @dataclass(frozen=True)
 class Opened:
-    """The form in which a user's network was opened.
+    """A user's network that was opened with a task, and the form of its inputs.
 
     Attributes:
         reopened: function that opens the network with another task.
@@ -35,7 +37,7 @@ class Opened:
 
 
 def opened_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network, Opened]:
-    """Open a user's module or function; return its task, the network, and the form of its inputs.
+    """Open a user's module or function; return the task, the network, and the form of the network's inputs.
 
     Raises:
         ValueError: p is missing, or the network does not take the inputs.

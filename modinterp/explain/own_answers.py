@@ -22,7 +22,9 @@ _MOSTLY = 0.5  # share of the pairs that a form must give the answers of
 
 
 def of_own_answers(found: Subject) -> Iterator[Trial]:
-    """Yield the operations that a network's answers follow, simplest first; nothing if there is none."""
+    """Yield the operations that a network's answers follow, simplest first; yield nothing if the answers follow
+    none.
+    """
     task, network = found.run.task, found.run.network
     if not isinstance(task, Group | ModularArithmetic) or isinstance(task, RenamedAddition):
         return

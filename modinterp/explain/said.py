@@ -24,12 +24,13 @@ OWN_ANSWERS = "answers"  # in place of the name of a group: the table of what th
 
 @dataclass(frozen=True)
 class Said:
-    """The arguments that describe a network to be explained; an argument that is not given is None.
+    """The arguments by which a user describes a network to `explain`; an argument that is not given is None.
 
     Attributes:
-        op: a key of `OPERATIONS`; a form such as `2a + 3b` or `b - a`; a polynomial such as `a^2 + b`; `add3` or
-            `a + b + c` for the sum of three numbers; `group` for the product of two elements of a group, and `b a` for
-            the product in the other order. For sequences, a key of `BY_NAME`, such as `max`, `sort` or `digits`.
+        op: the operation as a key of `OPERATIONS`; a form such as `2a + 3b` or `b - a`; a polynomial such as `a^2 + b`;
+            `add3` or `a + b + c` for the sum of three numbers; `group` for the product of two elements of a group, and
+            `b a` for the product in the other order. For a network on sequences, `op` is a key of `BY_NAME`, such as
+            `max`, `sort` or `digits`.
         p: the modulus, or the number of elements of a group.
         task: any task in place of `op` and `p`.
         equals: True if the token "=" follows the numbers.
@@ -63,17 +64,17 @@ class Said:
 
     @property
     def is_group(self) -> bool:
-        """True if the given task is the product in a group."""
+        """True if the described task is the product in a group."""
         return self.op in (GROUP, OPPOSITE) or self.group is not None
 
     @property
     def is_own(self) -> bool:
-        """True if the network's own answers define the group's table."""
+        """True if the group's table is defined by the network's own answers."""
         return self.is_group and self.group in (None, OWN_ANSWERS)
 
     @property
     def is_sequence(self) -> bool:
-        """True if the given task is on sequences, whose inputs form no grid."""
+        """True if the described task is on sequences, whose inputs form no grid."""
         return self.op in BY_NAME or (self.task is not None and self.task.grid is None)
 
     @property
@@ -83,7 +84,7 @@ class Said:
 
     @property
     def plain(self) -> Said:
-        """A copy in which operations such as `+` and `a - b` have their usual names.
+        """A copy of the arguments in which operations such as `+` and `a - b` have their usual names.
 
         Raises:
             ValueError: the operation is unknown, or contradicts the group.

@@ -21,8 +21,8 @@ _TRIED = 512  # inputs by which one of several tasks is chosen
 def sequence_of_weights(weights: Weights, said: Said) -> Task:
     """Return the given task, or the task of a given short name that fits the sizes of the weights.
 
-    Several tasks may fit, such as a maximum with a token after the list or before the list. In this case, the task with
-    the highest accuracy is chosen.
+    Several tasks may fit, such as a maximum with a token after the list or before the list. If several tasks fit, the
+    task with the highest accuracy is chosen.
 
     Raises:
         ValueError: no task of this name fits the sizes of the weights.
@@ -42,8 +42,8 @@ def _accuracy(weights: Weights, task: Task, said: Said) -> float:
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
     """Open a module or function as a network with its task on sequences.
 
-    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the answers of the original. All other
-    networks are treated as black boxes.
+    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the same answers. All other networks
+    are treated as black boxes.
 
     Raises:
         ValueError: the sizes of the task are missing, or the network returns no logits for its inputs.

@@ -18,12 +18,12 @@ COSETS, REPRESENTATIONS, UNTOLD = "constant on cosets", "representations alone",
 
 
 def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = False) -> Iterator[str]:
-    """Yield the sentences of a verdict, in the order of its reasons.
+    """Yield the sentences of a verdict, in the order of the verdict's reasons.
 
     Args:
         label: the verdict.
         is_met: map from the key of each criterion to True if the criterion is met.
-        is_found: True if an algorithm predicted the interventions, so that the sentence says how the network computes.
+        is_found: True if an algorithm predicted the interventions, so that the sentences say how the network computes.
     """
     n, blocks = number_text, m.basis.blocks_name
     yield (
@@ -216,12 +216,14 @@ def _of_the_formula(m: Judged) -> str:
 
 
 def which_of_two(m: Judged) -> tuple[str, str]:
-    """Decide between the two algorithms of a family, and give a sentence with the reasons."""
+    """Decide between the two algorithms of a family, and return the decision with a sentence that gives the reasons."""
     return clock_or_pizza(m) if isinstance(m, CyclicMeasurements) else _cosets_or_representations(m)
 
 
 def clock_or_pizza(m: CyclicMeasurements) -> tuple[str, str]:
-    """Decide between clock and pizza by two measures, each 0 for one ideal and 1 for the other; give a sentence."""
+    """Decide between clock and pizza by two measures, each 0 for one ideal and 1 for the other, and return a sentence
+    too.
+    """
     irrelevance = m.irrelevance.correct
     words, is_clock = f"distance irrelevance {irrelevance:.2f} (a pizza's is near 0, a clock's near 1)", set()
     if irrelevance == irrelevance:

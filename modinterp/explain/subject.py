@@ -29,14 +29,14 @@ __all__ = ["Said", "Subject", "subject"]
 
 @dataclass(frozen=True)
 class Subject:
-    """A network to be explained, with its task and the assumptions about it.
+    """A network to be explained, with its task and the assumptions about its forward pass.
 
     Attributes:
         run: the network with its task.
         said: the arguments with which the user described the network.
         reopened: function that opens the network with another task; None for a run, whose task is known.
-        is_file: True if only the weights are known, and not the forward pass.
-        found: text that says how the form of the inputs was found, if it was found by trying.
+        is_file: True if only the weights of the network are known, and not its forward pass.
+        found: text that says how the form of the inputs was found by trying; empty if it was given.
     """
 
     run: TrainedRun
@@ -104,12 +104,13 @@ def subject(
 
     Args:
         network: a run, a run's name, a file of weights, or a user's module or function.
-        said: the arguments that describe the network. A run knows its task, and the shapes in a file often decide p.
+        said: the arguments that describe the network. For a run the task is known, and the shapes in a file of weights
+            often decide p.
         device: device for the network of a file or a named run.
-        root: folder to look for a named run in.
+        root: folder in which to look for a named run.
     Raises:
         FileNotFoundError: the run or file does not exist.
-        ValueError: for the reasons listed in `modinterp.load`; the run has no weights; operation or modulus are
+        ValueError: a reason listed in `modinterp.load` applies; the run has no weights; operation or modulus are
             missing, or differ from the run's; the inputs do not fit into memory.
     """
     said = (said or Said()).plain

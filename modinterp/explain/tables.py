@@ -19,7 +19,7 @@ from modinterp.measurements import (
 
 
 def tables(m: NetworkMeasurements) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the title and the content of every table behind the numbers."""
+    """Yield the title and the content of every table behind the numbers of an explanation."""
     if isinstance(m, PositionMeasurements):
         yield from of_positions(m)
         return

@@ -15,12 +15,14 @@ class Trial:
     """The score of a network under alternative assumptions.
 
     Attributes:
-        assumption: the arguments of these assumptions, such as `attention_rate=0, causal=False`.
+        assumption: the alternative assumptions as arguments, such as `attention_rate=0, causal=False`.
         score: accuracy and loss over the inputs of the trial.
-        margin_variation: standard deviation of the margins of right answers over these inputs, divided by their mean.
+        margin_variation: standard deviation of the margins of right answers over the inputs of the trial, divided by
+            the mean margin.
         inputs: number of inputs of the trial.
-        alignment: cosine between the weights and the negative gradient of the loss, which is large after training. NaN
-            if the network is mostly wrong under the first assumptions, since then accuracy alone decides.
+        alignment: cosine between the weights and the negative gradient of the loss, which is large after training. The
+            alignment is NaN if the network is mostly wrong under the first assumptions, since then accuracy alone
+            decides.
         said: the arguments of `assumption` by name.
     """
 

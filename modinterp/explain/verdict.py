@@ -52,9 +52,9 @@ class Verdict:
         criteria: predictions of the algorithm for interventions, if one was found; then criteria on accuracy, read-out,
             logits and neurons.
         clock_or_pizza: how many circles of the embedding are clocks and pizzas, such as `3 clock, 2 pizza`. For a
-            network on a group: `constant on cosets`, `representations alone`, or that the two cannot be distinguished.
-            Empty for other networks.
-        algorithm: name of the hypothesis whose predictions came true inside the network; empty without one.
+            network on a group, the text is `constant on cosets` or `representations alone`, or says that the two cannot
+            be distinguished. The text is empty for other networks.
+        algorithm: name of the hypothesis whose predictions came true inside the network; empty if no hypothesis did.
     """
 
     label: str
@@ -151,10 +151,11 @@ def _inside(m: NetworkMeasurements) -> tuple[str, Algorithm | None]:
 
 
 def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Verdict:
-    """Judge a network: by the first algorithm whose predictions come true inside it, or else by its logits.
+    """Return the verdict on a network: from the first algorithm whose predictions come true inside it, or else from its
+    logits.
 
-    `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. If these cannot be made,
-    or do not have the predicted effect, the verdict is about the logits:
+    The verdicts `Fourier multiplication` and `integer arithmetic` rest on interventions inside the network. If
+    interventions cannot be made, or do not have the predicted effect, the verdict is about the logits:
 
     - `logits are waves of the answer` meets all of `BANDS`;
     - `other periodic` has few frequencies in its read-out, or neurons of one frequency, but does not meet the criteria
@@ -191,8 +192,8 @@ def verdict(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> Ve
 def label_without_interventions(m: NetworkMeasurements, warning: ReadingWarning | None = None) -> str:
     """Return the label that a network gets from read-out, logits and neurons alone.
 
-    Use this label only to see what interventions add; the official verdict is `verdict`. Without interventions, logits
-    that are waves of the answer count as an algorithm that multiplies waves.
+    Use `label_without_interventions` only to see what interventions add; the official verdict is `verdict`. Without
+    interventions, logits that are waves of the answer count as an algorithm that multiplies waves.
     """
     if not isinstance(m, Judged) or not is_explained(m):
         return _of_behaviour(m, warning).label

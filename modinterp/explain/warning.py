@@ -68,11 +68,11 @@ class ReadingWarning:
 
 @dataclass(frozen=True)
 class Remarks:
-    """Warning and remark about the assumptions under which a network was measured.
+    """The warning and the remark about the assumptions under which a network was measured.
 
     Attributes:
-        warning: the warning that the assumptions are doubtful; None if they are not doubtful.
-        remark: text that names other assumptions under which the network is equally right; empty if there are none.
+        warning: the warning that the assumptions are doubtful; None without doubts.
+        remark: text that names other assumptions under which the network is equally accurate; empty if there are none.
     """
 
     warning: ReadingWarning | None = None
@@ -80,7 +80,8 @@ class Remarks:
 
 
 def warning(found: Subject, m: NetworkMeasurements, is_periodic: bool = False) -> Remarks:
-    """Check the assumptions about a network: warn if others fit better, and remark if others fit equally well.
+    """Check the assumptions about a network: warn if other assumptions fit better, and remark if others fit equally
+    well.
 
     Args:
         is_periodic: True if the network's weights or logits are clearly periodic, so that its answers should be right.
@@ -198,11 +199,10 @@ def _of_wrong_answers(
 
 
 def is_halfway(m: NetworkMeasurements) -> bool:
-    """Return True if a network is mostly wrong because its training was not finished, and not because of the
-    assumptions.
+    """Return True if a network is mostly wrong because its training stopped early, and not because of the assumptions.
 
-    Such a network is right on its training pairs, if these are known. Otherwise, it must be right on a fifth of all
-    pairs, and no other assumption may exceed this share.
+    A network whose training stopped early is right on its training pairs, if these pairs are known. If the training
+    pairs are unknown, the network must be right on a fifth of all pairs, and no other assumption may exceed this share.
     """
     if m.run.knows_split and len(m.split.train) and m.own_train_score.accuracy >= MOSTLY_RIGHT:
         return True
@@ -210,10 +210,11 @@ def is_halfway(m: NetworkMeasurements) -> bool:
 
 
 def is_likelier(other: Trial, assumed: Trial) -> bool:
-    """Return True if a network that is right under two assumptions was more likely trained under the alternative one.
+    """Return True if a network that is right under two assumptions was more likely trained under the alternative
+    assumption.
 
-    This is the case if its margins are far more even, or its weights align far better with the gradient. Neither
-    measure may clearly contradict the other.
+    The alternative is more likely if the network's margins are far more even, or its weights align far better with the
+    gradient. Neither measure, margins or alignment, may clearly contradict the other.
     """
     evener, trained = _is_evener(other, assumed), _is_more_trained(other, assumed)
     return (evener and not _is_more_trained(assumed, other)) or (trained and not _is_evener(assumed, other))

@@ -14,7 +14,8 @@ def correct_logits(
     distance: str,
     title: str,
 ) -> go.Figure:
-    """Draw a heat-map of the correct logit by distance and by a; stripes along a show a pizza, and no stripes a clock.
+    """Draw a heat-map of the correct logit by distance and by a: stripes along a show a pizza, and a map without
+    stripes a clock.
 
     Args:
         field: correct logits, from `modinterp.analyses.circles.symmetry.correct_logits`.

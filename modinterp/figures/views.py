@@ -1,4 +1,4 @@
-"""Draw one neuron, one head, one circle, or a network without some parts."""
+"""Draw one neuron, one head or one circle of a network, or a network without some parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write networks over pairs as formulas of waves or matrices, evaluate them by numpy, and compare them with the
+"""Write networks over pairs as formulas of waves or matrices, evaluate the formulas by numpy, and compare them with the
 network.
 
 `Distilled.of(measurements)` returns the ladder of one network: formulas of growing size, called rungs.

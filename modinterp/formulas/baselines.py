@@ -27,7 +27,8 @@ class Baseline:
 
     Attributes:
         kind: `svd` for truncated singular values, or `pruned` for the largest weights.
-        numbers: how many numbers are left; for `pruned`, the positions of the weights are not counted.
+        numbers: how many numbers are left in the reduced network; for `pruned`, the positions of the weights are not
+            counted.
         faithfulness: faithfulness of the reduced network's logits.
     """
 
@@ -38,7 +39,7 @@ class Baseline:
 
 @dataclass(eq=False)
 class Baselines:
-    """Baselines with fewer numbers, which ignore the role of each weight in the network.
+    """Reduced networks with fewer numbers, as baselines that ignore the role of each weight in the network.
 
     Attributes:
         m: measurements of the network.
@@ -66,7 +67,9 @@ class Baselines:
         return max((rank for rank in range(most + 1) if self.numbers_at(rank) <= numbers), default=0)
 
     def numbers_at(self, rank: int) -> int:
-        """Return how many numbers the network has if all matrices have a given rank; vectors stay complete."""
+        """Return how many numbers the network has if all matrices are reduced to a given rank; vectors stay
+        complete.
+        """
         total = 0
         for name, w in self._weights.items():
             if name not in self._svd:
@@ -86,7 +89,9 @@ class Baselines:
         return self._found[kind, level]
 
     def smallest(self, kind: Kind, is_enough: Callable[[Faithfulness], bool]) -> Baseline | None:
-        """Find the smallest of some sizes that is faithful enough, by bisection; None if the whole network is not."""
+        """Return the smallest of some sizes at which the reduced network is faithful enough; None if even the whole
+        network is not.
+        """
         low, high = 0, self.whole
         best = self.at(kind, high)
         if not is_enough(best.faithfulness):
@@ -101,7 +106,7 @@ class Baselines:
         return best
 
     def drawn(self) -> list[Baseline]:
-        """Return both baselines at some shares of the weights, and at all other shares that were measured."""
+        """Return both baselines at some shares of the weights, and at all other shares that were already measured."""
         for kind in KINDS:
             for share in SHARES:
                 self.at(kind, round(share * self.whole))

@@ -44,7 +44,7 @@ class Effects:
 
     @classmethod
     def of(cls, r: NeuronReading | GroupReading) -> Effects:
-        """Compute the effects from a network's own activations."""
+        """Compute the neurons' effects on the logits from a network's own activations."""
         act = r.act
         return cls(r.W_L.std(axis=1), (act != 0).mean(axis=(0, 1)), act.std(axis=(0, 1)), r.p)
 
@@ -168,7 +168,7 @@ def compact(
         thinned: function from a threshold to the formula, such as `at_threshold` with the effects of the neurons.
         is_faithful: function that returns True if a formula still answers like the network.
         seems_faithful: faster test for the search of the threshold, such as a test on a sample of pairs; by default
-            `is_faithful`. After the search, the threshold is lowered until the formula is faithful.
+            `is_faithful`. After the search, the threshold is lowered until the formula passes `is_faithful`.
     """
     if not is_faithful(formula):
         return None

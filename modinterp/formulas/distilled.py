@@ -152,7 +152,8 @@ class Distilled:
     def bits(self, rung: Rung) -> int:
         """Return the fewest bits per number that keep the accuracy and KL divergence of a formula.
 
-        Rounding may change the accuracy by 0.05 points and the KL divergence by 0.001 nats or 1% of it.
+        Rounding may change the accuracy by 0.05 percentage points, and the KL divergence by 0.001 nats or 1% of its
+        value.
         """
         if rung.key not in self._bits:
             low, high = FEWEST_BITS - 1, MOST_BITS
@@ -176,7 +177,7 @@ class Distilled:
 
         Args:
             bits: True to measure the fewest bits per number, which doubles the time.
-            parts: True to measure the covered share of each part of the network, which takes as long again.
+            parts: True to measure the covered share of each part of the network, which doubles the time.
         Returns:
             Columns: `rung`, `inside` (true if the formula describes the computation), `numbers`,
                 `share of all numbers`, `bits`, `accuracy`, `loss` [nats], `kl` [nats], `same`, and `share of NAME`
@@ -198,8 +199,8 @@ class Distilled:
                 **vars(rung.faithfulness), **shares}  # fmt: skip
 
     def beaten(self) -> pd.DataFrame:
-        """Return how many numbers each baseline needs for the accuracy of the shortest faithful formula, and the factor
-        between.
+        """Return how many numbers each baseline needs for the accuracy of the shortest faithful formula, and this
+        number divided by the formula's.
 
         Returns:
             table with one row per baseline and the columns `baseline`, `numbers`, `accuracy`, `factor`; empty without a
@@ -268,9 +269,9 @@ class Distilled:
         return (f"There is no formula `{key}`: {why}." for key, why in self.absent.items())
 
     def to_json(self, key: str | None = None) -> str:
-        """Write one formula as text, by default the last; see `Rung.to_json`.
+        """Write one formula as plain data, by default the last formula; see `Rung.to_json`.
 
-        The numbers in the text have the fewest digits that keep accuracy and KL divergence.
+        The numbers in the written formula have the fewest digits that keep accuracy and KL divergence.
         """
         rung = self[key or self.rungs[-1].key]
         return json.dumps(rung.to_json(self.digits(rung)), allow_nan=False, separators=(",", ":"))
@@ -278,7 +279,7 @@ class Distilled:
     def digits(self, rung: Rung) -> int:
         """Return the fewest significant digits of the numbers in a file that keep accuracy and KL divergence.
 
-        The accuracy must be the same, and the KL divergence may differ by at most 0.0001 nats or 1%.
+        The accuracy must stay the same, and the KL divergence may change by at most 0.0001 nats or 1%.
         """
         own = rung.faithfulness
         for digits in range(FEWEST_DIGITS, DIGITS):

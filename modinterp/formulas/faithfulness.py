@@ -17,8 +17,8 @@ class Faithfulness:
         accuracy: share of the pairs that are answered correctly.
         loss: mean cross-entropy of the right answers. [nats]
         kl: mean KL divergence between the softmax of the formula's logits and of the network's logits. [nats]
-        same: share of the pairs with the network's answer, or with another class of equal logit, because rounding
-            decides between ties.
+        same: share of the pairs for which the formula gives the network's answer, or a class of equal logit, since
+            rounding decides between ties.
     """
 
     accuracy: float
@@ -28,7 +28,7 @@ class Faithfulness:
 
 
 def log_probabilities(logits: np.ndarray) -> np.ndarray:
-    """Logarithm of the softmax over the last axis."""
+    """Return the logarithm of the softmax over the last axis."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 

@@ -36,15 +36,15 @@ class Formula:
 
     Attributes:
         p: modulus.
-        sign: 1 if the answer is a + b, -1 if it is a - b; b is multiplied by this sign.
+        sign: 1 if the answer is a + b, -1 if the answer is a - b; b is multiplied by this sign.
         act_fn: nonlinearity of the neurons, a key of `ACTIVATIONS`.
         alphas: map from frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
-        halves: map from frequency to the coefficient of the pizza's wave, abs(cos(w (a - sign b) / 2)) times that
-            cosine.
+        halves: map from frequency to the coefficient of the pizza's wave, abs(cos(w (a - sign b) / 2)) cos(w (a + sign
+            b - c)).
         clusters: clusters of neurons with the same frequency and the same waves.
         path: waves that reach the logits without passing through neurons.
         heads: attention of the heads, if neurons read mixtures by attention.
-        names: the task's numbers in the order in which they add, if this is not 0 .. p - 1.
+        names: the task's numbers in the order in which they add, if this order is not 0 .. p - 1.
     """
 
     p: int

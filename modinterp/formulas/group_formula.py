@@ -1,8 +1,9 @@
 """Write a network over pairs of group elements as matrices of representations, evaluated by numpy alone.
 
-A neuron of a representation rho has the input ``u = constant + tr(A^T rho(a)) + tr(B^T rho(b))`` and adds
-``act(u) tr(C^T rho(c))`` to the logit of class c. In the shortest form A = x y^T, B = y z^T and C is along x z^T: the
-neuron reads ``x.rho(a) y`` and ``y.rho(b) z``. For a cyclic group these are the waves of `waves`, with phases that add.
+A neuron of a representation rho has the input ``u = constant + tr(A^T rho(a)) + tr(B^T rho(b))`` and adds ``act(u)
+tr(C^T rho(c))`` to the logit of class c. In the shortest form A = x y^T, B = y z^T and C is along x z^T: the neuron
+reads ``x.rho(a) y`` and ``y.rho(b) z``. For a cyclic group these matrices are the waves of `waves`, with phases that
+add.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ class GroupCluster:
         block: representation of the neurons.
         constant: constant part of every neuron's input, `[neuron]`.
         inputs: map from `a: NAME`, `b: NAME` or `a, b: NAME` to coefficients `[neuron, feature]`. The features are
-            matrix elements of that representation for a, for b, or products of both.
+            matrix elements of the named representation for a, for b, or products of both.
         outputs: map from the name of a representation to the coefficients of the neurons' outputs, `[neuron, feature]`.
         vectors: vectors x, y and z, `[3, neuron, d]`, if the neurons' inputs are x.rho(a) y and y.rho(b) z.
-        along: coefficient of each neuron's output along the product of its matrices A and B; None without such a part.
+        along: coefficient of each neuron's output along the product of its input matrices A and B; None without such a
+            part.
         blocks: the representations by their names.
         neurons: index of each neuron in the network.
     """
@@ -47,7 +49,7 @@ class GroupCluster:
 
     @property
     def freq(self) -> str:
-        """Name of the representation."""
+        """Name of the representation, which has the role of the frequency."""
         return self.block.name
 
     @property
@@ -196,7 +198,7 @@ class GroupFormula:
 
     @property
     def p(self) -> int:
-        """Number of elements."""
+        """Number of elements of the group."""
         return len(self.walk.steps) + 1
 
     @property

@@ -118,8 +118,8 @@ def _with_products(r: GroupReading, cluster: GroupCluster) -> GroupCluster:
 def at_threshold(formula: GroupFormula, effects: Effects, least: float) -> GroupFormula:
     """Return the formula without matrices, neurons and paths whose mean square effect per number is below a threshold.
 
-    If three vectors nearly make the two matrices of a neuron's inputs, these vectors replace the matrices. The neuron's
-    output in its own representation becomes a coefficient along the product of the vectors.
+    If three vectors nearly make the two matrices of a neuron's inputs, the three vectors replace the matrices. The
+    neuron's output in its own representation becomes a coefficient along the product of the vectors.
 
     Args:
         least: the threshold: mean square change of the logits per number. [logits^2]

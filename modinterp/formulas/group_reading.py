@@ -74,7 +74,7 @@ class GroupReading:
 
     @property
     def p(self) -> int:
-        """Number of elements."""
+        """Number of elements of the group."""
         return len(self.logits)
 
     @cached_property
@@ -168,7 +168,7 @@ def as_vectors(cluster: GroupCluster) -> GroupCluster:
     product.
 
     The vector y is the common direction of A and B: the first right singular vector of A stacked on B transposed.
-    Representations of rank one, and complex and quaternionic representations, keep A and B.
+    Clusters of representations of rank one, and of complex and quaternionic representations, keep the matrices A and B.
     """
     a, b = cluster.own()
     inputs, vectors = dict(cluster.inputs), None

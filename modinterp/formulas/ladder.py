@@ -25,7 +25,7 @@ class Step:
         assumption: the assumption of the formula, in one sentence.
         formula: the formula itself.
         inside: True if the formula describes how the network computes; False if it only describes the logits.
-        read_from: sources of the formula's numbers, keys of `READ_FROM`.
+        read_from: parts of the network from which the formula's numbers are read, keys of `READ_FROM`.
     """
 
     key: str
@@ -55,7 +55,9 @@ def following(cluster: Cluster) -> Cluster:
 
 
 def followed(cluster: Cluster, waves: Waves, multiples: tuple[int, int]) -> Waves:
-    """Project waves onto the phase that follows from the phases of a and b; amplitudes can then be negative."""
+    """Project waves onto the phase that follows from the phases of a and b; the projected amplitudes can be
+    negative.
+    """
     if waves.phase is None:
         return waves
     return Waves(waves.amplitude * np.cos(waves.phase - cluster.followed(multiples)))

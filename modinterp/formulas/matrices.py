@@ -43,7 +43,9 @@ class Walk:
 
     @cached_property
     def steps(self) -> tuple[tuple[int, int, int], ...]:
-        """Tuples (element, earlier element, position of a generator); the element is the product of the other two."""
+        """Tuples (element, earlier element, position of a generator); the first element is the product of the earlier
+        element and the generator.
+        """
         order, found = [self.identity], {}
         for earlier in order:
             for place, times in enumerate(self.times):
@@ -71,8 +73,8 @@ class Walk:
 class Block:
     """One irreducible real representation of a group, whose matrix elements neurons read and write.
 
-    Its functions are linear combinations of matrix elements in some columns. A rotation needs only the first of its two
-    columns, since both columns span the same functions.
+    The functions of a block are linear combinations of matrix elements in some columns. A rotation needs only the first
+    of its two columns, since both columns span the same functions.
 
     Attributes:
         name: name of the representation, such as `standard`.
@@ -151,5 +153,5 @@ class Block:
 
 
 def by_name(blocks: Iterable[Block]) -> dict[str, Block]:
-    """Return a map from names to representations."""
+    """Return a map from the names of representations to the representations."""
     return {block.name: block for block in blocks}

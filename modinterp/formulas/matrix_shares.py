@@ -56,10 +56,10 @@ def span(vectors: Array) -> Array:
 def matrix_shares(m: PairMeasurements, formula: Formula | GroupFormula) -> dict[str, float]:
     """Return the share of each matrix's squared norm on the directions of a formula's waves, in a one-layer network.
 
-    For `W_K`, `W_V` and `W_in`, the directions are images of the embedding's waves in the formula. For `W_Q`, they are
-    the directions of the last position. For `W_O`, they are images of the waves after `W_V`. For `W_out`, they are the
-    directions that `W_U` reads for the waves of the neurons' outputs. `W_Q` and `W_K` have a share only if the formula
-    has heads.
+    For `W_K`, `W_V` and `W_in`, the directions are images of the embedding's waves in the formula. For `W_Q`, the
+    directions are those of the last position. For `W_O`, the directions are images of the waves after `W_V`. For
+    `W_out`, the directions are those that `W_U` reads for the waves of the neurons' outputs. The matrices `W_Q` and
+    `W_K` have a share only if the formula has heads.
     """
     if m.n_layers != 1 or not m.has_embedding or m.is_output_only:
         return {}

@@ -20,8 +20,8 @@ KINDS = {"single": ("single",), "twice the frequency": ("double",), "products": 
 def origins(m: CyclicMeasurements, r: NeuronReading) -> pd.DataFrame:
     """Return the mean square of the waves that neurons read, by kind, with each head's attention fixed at its mean.
 
-    Use this to see which head makes the products in a formula. Attention that does not depend on the pair gives sums of
-    a function of a and a function of b, without products.
+    Use `origins` to see which head makes the products in a formula. If the attention does not depend on the pair,
+    neurons read sums of a function of a and a function of b, without products.
 
     Args:
         r: the data from which the formulas of the network are written.

@@ -28,8 +28,8 @@ class Rung(Step):
 
     @property
     def is_faithful(self) -> bool:
-        """True if the formula describes the computation and answers like the network: 99.9% of pairs, KL at most 0.01
-        nats.
+        """True if the formula describes the computation and answers like the network: on 99.9% of pairs, with KL at
+        most 0.01 nats.
         """
         return self.inside and is_faithful(self.faithfulness)
 

@@ -32,11 +32,13 @@ class Head:
 
     @property
     def numbers(self) -> int:
-        """The number of parameters: two offsets, and a frequency, an amplitude and a phase for each wave."""
+        """The number of parameters of the head: two offsets, and a frequency, an amplitude and a phase for each
+        wave.
+        """
         return 2 + 3 * len(self.first) + 2 * len(self.second or ())
 
     def pattern(self, a: Array, b: Array, p: int) -> tuple[Array, Array, Array]:
-        """Attention to a, to b and to the last position."""
+        """Return the head's attention to a, to b and to the last position."""
         x = np.arange(p)
 
         def score(waves: Mapping[int, complex], offset: float) -> Array:

@@ -22,10 +22,10 @@ from modinterp.measurements import PairMeasurements
 def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
     """Return the loss when each part of a formula replaces a part of the network, alone and after earlier parts.
 
-    A hook at the pattern replaces the attention of each head, if the formula has heads. A hook at the neurons replaces
+    If the formula has heads, a hook at the pattern replaces the attention of each head. A hook at the neurons replaces
     the neurons of each frequency. The output of all neurons, and the path around them, are replaced in the logits,
-    where both are added. Losses do not add up, because the softmax saturates. The last row compares the sum of the
-    single costs with the cost of all parts together.
+    where both are added. Losses do not add up, because the softmax saturates. The last row of the table compares the
+    sum of the single costs with the cost of all parts together.
 
     Args:
         formula: a formula with neurons.

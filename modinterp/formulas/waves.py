@@ -22,7 +22,8 @@ PAIRS_AT_ONCE = 20_000  # whose neurons are in memory at one time
 
 
 def erf(x: Array) -> Array:
-    """Compute the error function of an array to 1.5e-7; numpy has none, and `math.erf` takes only single numbers.
+    """Compute the error function of an array to 1.5e-7; numpy has no error function, and `math.erf` takes only single
+    numbers.
 
     Source: Abramowitz and Stegun 1964, formula 7.1.26.
     """
@@ -53,7 +54,7 @@ TERMS: dict[str, tuple[tuple[int, int], ...]] = {
 
 
 def significant(values: Iterable[float]) -> list[float]:
-    """Round numbers to the digits that files store."""
+    """Round numbers to the number of digits that files store."""
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
@@ -86,7 +87,7 @@ class Waves:
 
     Attributes:
         amplitude: amplitude of each neuron's wave, `[neuron]`.
-        phase: phase of each wave [radians]; None if it follows from the phases of the neuron's waves of a and b.
+        phase: phase of each wave [radians]; None if the phase follows from the phases of the neuron's waves of a and b.
     """
 
     amplitude: Array
@@ -123,7 +124,7 @@ class Waves:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The neurons of one frequency.
+    """The neurons of one frequency in a formula.
 
     Attributes:
         freq: frequency of the neurons. [cycles per p]
@@ -150,7 +151,9 @@ class Cluster:
         return 3 + sum(waves.numbers for waves in (*self.inputs.values(), *self.outputs.values()))
 
     def own_phases(self) -> tuple[Array | float, Array | float]:
-        """Return the phases of every neuron's waves of a and b, or of the mixture by its first head. [radians]"""
+        """Return the phases of every neuron's waves of a and b, or of the waves mixed by the neuron's first head.
+        [radians]
+        """
         own = [x for term, x in self.inputs.items() if term.startswith("head ") and x.phase is not None]
         if own and own[0].phase is not None:
             return own[0].phase, own[0].phase
@@ -197,7 +200,8 @@ class Path:
     Attributes:
         freq: frequency of the class's wave and of the pair's wave. [cycles per p]
         term: kind of the pair's wave, a key of `TERMS`.
-        cosine, sine: complex amplitudes z of the pair's waves Re(z e^ix), which multiply cos(w c) and sin(w c).
+        cosine, sine: complex amplitudes z of the pair's waves Re(z e^ix), which are multiplied by cos(w c) and sin(w
+            c).
     """
 
     freq: int
@@ -212,7 +216,7 @@ class Path:
 
 
 def circle(steps: Array, p: int) -> Array:
-    """Return e^(2 pi i steps / p); the steps are first reduced mod p, for full precision."""
+    """Return e^(2 pi i steps / p); the integers `steps` are first reduced mod p, for full precision."""
     return _roots(p)[steps % p]
 
 

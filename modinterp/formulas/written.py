@@ -1,4 +1,6 @@
-"""Write the formulas of any network, before they are measured, with a reason for each formula that does not exist."""
+"""Write the formulas of any network before they are measured, and give a reason for each formula that does not
+exist.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,14 @@ TURNED = 0.9  # share of the pairs whose answer moves under the half turn, where
 
 @dataclass
 class Written:
-    """The formulas of one network, before they are measured.
+    """The formulas of one network, before they are compared with the network.
 
     Attributes:
         steps: the formulas, shortest first.
         absent: map from the key of each formula that does not exist to a one-line reason.
         reading: the data from which formulas with neurons are written; None without neurons.
         thinned: function from a threshold to the formula without waves whose effect is below the threshold.
-        compact: the assumption of the formula `compact`, as a sentence.
+        compact: the assumption behind the formula `compact`, as a sentence.
     """
 
     steps: list[Step] = field(default_factory=list)

@@ -97,7 +97,9 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of swapped answers in controls: random planes, random changes of equal length, and other frequencies."""
+        """Share of swapped answers in controls: random planes, random changes of equal length, and other
+        frequencies.
+        """
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),
@@ -124,7 +126,7 @@ class AtNeurons:
 
     @cached_property
     def scrubbed(self) -> float:
-        """Accuracy when all coordinates except those along the key directions come from other pairs (causal scrubbing)."""
+        """Accuracy when all coordinates except those along the keys come from other pairs (causal scrubbing)."""
         return self.accuracy(interchange_tools().SubspaceInterchange(self.keys)(self._others(), self.post))
 
     def without(self, out: Bool[Tensor, " neuron"], how: How) -> float:

@@ -145,7 +145,9 @@ class TransformerConfig(BaseConfig):
         return shapes
 
     def labelled(self) -> TransformerConfig:
-        """Return the configuration without the outputs that are never the answer; analyses use the resulting network."""
+        """Return the configuration without the outputs that are never the answer; analyses use the resulting
+        network.
+        """
         return replace(self, unlabelled_outputs=0) if self.unlabelled_outputs else self
 
     def scales(self) -> dict[str, float]:

@@ -41,7 +41,9 @@ class Location:
 
     @property
     def attention(self) -> int | None:
-        """The index of the attention pattern at this location, in the order of calls; None if the location is a module."""
+        """The index of the attention pattern at this location, in the order of calls; None if the location is a
+        module.
+        """
         match = _ATTENTION.fullmatch(self.path)
         return None if match is None else int(match[1])
 

@@ -124,7 +124,9 @@ def fast_mixed_rows(
 
 
 def mappable_rows(table: Float[Tensor, "row column"], index: Index) -> Float[Tensor, "input place column"]:
-    """Return the table rows that each input looks up, as `fast_rows` does, with torch operations that support `vmap`."""
+    """Return the table rows that each input looks up, as `fast_rows` does, with torch operations that support
+    `vmap`.
+    """
     return F.embedding(index["rows"], table)
 
 

@@ -1,4 +1,6 @@
-"""Render a figure as a part of a page, with title, description in words, smallest width, and slider if it is animated."""
+"""Render a figure as a part of a page, with title, description in words, smallest width, and slider if it is
+animated.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def recover(root: Path) -> None:
-    """Remove temporary files of killed processes below a folder, and restore folders that the processes had moved away."""
+    """Remove temporary files of killed processes below a folder, and restore folders that the processes had moved
+    away.
+    """
     for staging in sorted(root.rglob(f"{_PREFIX}*{_SUFFIX}")):
         name = staging.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
         with suppress(ValueError), _leased(staging.with_name(name)):

@@ -59,7 +59,9 @@ class StorageEntry:
 
 @dataclass(frozen=True)
 class TensorEntry:
-    """Description of a tensor in a file: its storage, and its offset and strides in the storage, counted in elements."""
+    """Description of a tensor in a file: its storage, and its offset and strides in the storage, counted in
+    elements.
+    """
 
     storage: StorageEntry
     offset: int

@@ -1,4 +1,4 @@
-"""Find tasks on sequences by a short name, such as `max`, and the sizes of a network."""
+"""Find tasks on sequences by a short name, such as `max`, and by the sizes of a network."""
 
 from __future__ import annotations
 

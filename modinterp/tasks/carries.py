@@ -18,7 +18,7 @@ class Columns:
         carry: 1 if a carry comes into the column, otherwise 0.
         crossed: number of columns that produced or passed on the carry: 0 for no carry, 1 if the next column adds up to
             10 or more, 2 if the next column adds up to nine and passes on a carry, and so on.
-        nine: 1 if the next column adds up to nine, so that it passes on a carry, otherwise 0.
+        nine: 1 if the next column adds up to nine, so that this column passes on a carry, otherwise 0.
     """
 
     base: Int[Tensor, "input column"]

@@ -34,12 +34,12 @@ class Cyclic:
 
     @property
     def is_renamed(self) -> bool:
-        """True if the relabelling changes or leaves out numbers of the task."""
+        """True if the relabelling changes the numbers of the task or leaves some out."""
         return self.names != tuple(range(self.n))
 
     @property
     def order(self) -> Int[Tensor, " i"]:
-        """The names as an index tensor."""
+        """The names of the elements as an index tensor."""
         return torch.tensor(self.names)
 
     def arranged(self, activation: Float[Tensor, "a b *rest"], is_logits: bool = False) -> Float[Tensor, "i j *cut"]:
@@ -85,8 +85,9 @@ class Cyclic:
 def cyclic(task: Task) -> Cyclic | None:
     """Return the relabelling under which a task over pairs is addition or subtraction; None if none exists.
 
-    a + b and a - b mod p need no relabelling. a b and a / b mod p add and subtract discrete logarithms of the units mod
-    p, if the units form a cyclic group. The composition of a cyclic group adds the powers of a generator.
+    The tasks a + b and a - b mod p need no relabelling. a b and a / b mod p add and subtract discrete logarithms of the
+    units mod p, if the units form a cyclic group. In a cyclic group, composing two elements adds their powers of a
+    generator.
 
     >>> from modinterp.tasks import multiplication
     >>> cyclic(multiplication(5))
@@ -109,7 +110,7 @@ def cyclic(task: Task) -> Cyclic | None:
 def is_sum_of_functions(task: Task) -> bool:
     """Return True if the answer to a pair is f(a) + g(b) mod p for some functions f and g, not necessarily one-to-one.
 
-    Waves of the answer are then products of a wave of f(a) and a wave of g(b), as for a sum.
+    Waves of the answer are then products of a wave of f(a) and a wave of g(b), as for a sum of two numbers.
 
     >>> from modinterp.tasks import ModularArithmetic
     >>> [is_sum_of_functions(ModularArithmetic(7, op)) for op in ("a^2 + b", "squares", "quadratic")]

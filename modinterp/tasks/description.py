@@ -86,7 +86,7 @@ def task_from_description(data: dict[str, Any]) -> Task:
 
     Raises:
         TypeError: a field is missing.
-        ValueError: the kind is missing, the class is unknown or cannot be imported (`TaskNotImportable`), or it lacks a
+        ValueError: the kind is missing; the class is unknown, cannot be imported (`TaskNotImportable`), or lacks a
             field.
     """
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):

@@ -85,8 +85,8 @@ class Group(Task):
     def read(cls, file: str | Path, equals: bool = False, vocabularies: int = 1) -> Group:
         """Build the task from a multiplication table in a CSV file.
 
-        The CSV file has n rows of n numbers from 0 to n - 1. Alternatively, it has names, with a header row and a
-        header column of names.
+        The CSV file has n rows of n numbers from 0 to n - 1. Alternatively, the CSV file has names, with a header row
+        and a header column of names.
 
         Raises:
             FileNotFoundError: the file does not exist.
@@ -164,7 +164,9 @@ class Group(Task):
 
     @property
     def standard_places(self) -> Int[Tensor, " a"]:
-        """Index of each element in the order of `named_group`; for a group given by a table, its own index."""
+        """Index of each element in the order of `named_group`; for a group given by a table, the element's own
+        index.
+        """
         places = _places(self.group, self.elements) if self.is_named else tuple(range(self.n))
         return torch.tensor(places)
 

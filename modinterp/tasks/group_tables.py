@@ -52,9 +52,9 @@ def factors(group: str) -> tuple[tuple[str, int], ...]:
 def named_group(group: str) -> tuple[tuple[str, ...], Int[Tensor, "a b"]]:
     """Return the elements of a named group in usual notation, and the group's multiplication table.
 
-    C_n has residues with addition. D_n has order 2n, and its element with index r + n s is the product of the r-th
-    power of a rotation and the s-th power of a reflection. Permutations are sorted by their images, and a b means first
-    a, then b. In a product of groups, the last factor varies fastest.
+    The group C_n has the residues mod n with addition. The group D_n has order 2n; its element with index r + n s is
+    the product of the r-th power of a rotation and the s-th power of a reflection. Permutations are sorted by their
+    images, and a b means that a is applied first, then b. In a product of groups, the last factor varies fastest.
 
     >>> named_group("S3")[0]
     ('e', '(2 3)', '(1 2)', '(1 2 3)', '(1 3 2)', '(1 3)')
@@ -130,7 +130,7 @@ def cycles(images: Sequence[int]) -> str:
 def permutation(name: str, n: int) -> tuple[int, ...] | None:
     """Parse a permutation, written in cycles or as a row of images from 0 or 1, and return its images from 0.
 
-    The result is None if the text is not a permutation of n points.
+    `permutation` returns None if the text is not a permutation of n points.
 
     >>> permutation("(1 2)", 3), permutation("1 0 2", 3), permutation("2 1 3", 3)
     ((1, 0, 2), (1, 0, 2), (1, 0, 2))
@@ -155,7 +155,7 @@ def permutation(name: str, n: int) -> tuple[int, ...] | None:
 def check_group(table: Int[Tensor, "a b"], names: Sequence[str]) -> None:
     """Raise ValueError, with the violated axiom and the elements, if a table is not a group's.
 
-    Associativity is only tested with elements of a generating set in the middle, which is sufficient (Light's test).
+    Associativity is only tested with elements of a generating set in the middle, which suffices (Light's test).
     """
     n, everything = len(table), torch.arange(len(table))
     outside = ((table < 0) | (table >= n)).nonzero()

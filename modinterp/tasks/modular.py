@@ -39,7 +39,7 @@ class ModularArithmetic(Task):
         p: the modulus, any integer from 2 to 4,096, so that all pairs can be listed.
         op: the operation, a key of `OPERATIONS`, or a polynomial such as `a^2 + b`.
         equals: True if a third token, "=", stands at the end, where the answer is read. The token "=" has the last
-            number of the vocabulary.
+            number of the task's vocabulary.
         vocabularies: 1 if a and b share their tokens, the numbers below p; 2 if the token of b is p + b.
 
     >>> task = ModularArithmetic(5)

@@ -42,16 +42,16 @@ class Ordering(SampledTask):
     """The task of finding the maximum, minimum, median or sorted order of numbers below `limit`, followed by a token
     CLS.
 
-    The token CLS has the number `limit`. In a sort, CLS and the sorted numbers except the last follow the list, and the
-    answer at each is the next number. Maximum, minimum and median are read at CLS.
+    The token CLS has the number `limit`. In a sort, CLS and the sorted numbers except the last follow the list; at each
+    of these tokens, the answer is the next number. Maximum, minimum and median are read at CLS.
 
     Attributes:
         ask: the question, a key of `QUESTIONS`; the median of an even number of numbers is the lower middle number.
         n: how many numbers each input has.
         limit: the numbers are drawn uniformly from 0 to limit - 1.
         small_share: share of inputs whose numbers are all below `small_limit`; uniform random inputs rarely are.
-        asked: for a sort in training, number of random ranks of each input that have a label; 0 for all ranks. Other
-            ranks have label -1.
+        asked: for a sort in training, number of random ranks of each input that have a label; 0 for all ranks. Ranks
+            that are not asked have label -1.
 
     >>> task = Ordering("sort", n=3, limit=10)
     >>> task.answers(torch.tensor([[4, 9, 3, 10, 3, 4]]))
@@ -137,13 +137,13 @@ class Ordering(SampledTask):
     def unseen(self, n: int, seed: int, excluded: Int[Tensor, "input pos"], below: int | None = None) -> Examples:
         """Return up to `n` distinct random inputs with their labels, without excluded inputs.
 
-        The source has two such test sets: uniform random numbers, and only small numbers.
+        The report "Circuit engineering" has two such test sets: uniform random numbers, and only small numbers.
 
         Args:
             excluded: inputs that may not occur, such as training inputs.
-            below: upper bound of the numbers, not included; `limit` by default.
+            below: upper bound of the numbers (excluded); `limit` by default.
         Returns:
-            the examples; fewer than `n`, or none, if hardly any other inputs exist.
+            the examples; fewer than `n` examples, or none, if hardly any other inputs exist.
         Raises:
             ValueError: `below` is not in 1..limit.
         """
@@ -160,5 +160,5 @@ class Ordering(SampledTask):
         return self.examples(rows[len(known) : len(known) + n])
 
     def answers(self, inputs: Int[Tensor, "input pos"]) -> Int[Tensor, "input output"]:
-        """Return the labels of any inputs, which depend only on the numbers before CLS."""
+        """Return the labels of any inputs; labels depend only on the numbers before CLS."""
         return QUESTIONS[self.ask](inputs[:, : self.n].sort(dim=1).values)

@@ -33,8 +33,8 @@ class PrimeRemainders(Task):
 
     Attributes:
         p: the base, a prime from 3 on.
-        most_significant_first: the order of the digits. False is equation 2 of the source, `x0 + p x1`; True is the
-            order in the source's code, `p x0 + x1`.
+        most_significant_first: the order of the digits. With False, the number is `x0 + p x1`, as in equation 2 of the
+            paper; with True, `p x0 + x1`, as in the released code.
         shuffled: True to permute the rows of the labels once (T_basis), so that nothing can be generalised.
         masked: primes whose remainders have weight 0 in the loss (T_masked).
 

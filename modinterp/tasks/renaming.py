@@ -64,7 +64,7 @@ class Renaming:
 
     @property
     def places(self) -> Int[Tensor, "2 number"]:
-        """The network's own number for every new label, for a and for b."""
+        """Index tensors with the network's own number for every new label, for a and for b."""
         names = torch.arange(self.p)
         return torch.stack([names * pow(factor, -1, self.p) % self.p for factor in (self.u, self.v)])
 

@@ -18,8 +18,8 @@ from modinterp.tasks.task import Examples
 class Palindromes(StreamTask):
     """The task of deciding whether the second half of `START 3 1 1 3 END` mirrors the first half, read at END.
 
-    Half of the inputs are palindromes. In other inputs each position of the second half is redrawn with probability one
-    half, so that some of them remain palindromes.
+    Half of the inputs are palindromes. In other inputs, each position of the second half is redrawn with probability
+    one half, so some of these inputs remain palindromes.
 
     Attributes:
         half: number of tokens in each half.

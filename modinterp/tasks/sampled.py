@@ -22,7 +22,7 @@ class SampledTask(Task):
 
     Attributes:
         size: number of distinct inputs in the fixed sample, which a split divides into training and held-out inputs.
-            Fresh inputs may also be in the fixed sample.
+            Fresh random inputs may also be in the fixed sample.
         data_seed: seed of the fixed sample.
     """
 

@@ -1,7 +1,7 @@
 """Define tasks on sequences: sums of long numbers, repeated subsequences, and skip trigrams.
 
-Source: Nanda et al. 2023, appendix D.3. Choices that the paper and its released code leave open are our own, and are
-marked.
+Source: Nanda et al. 2023, appendix D.3. We made the choices that the paper and its released code leave open, and marked
+these choices.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ class DigitAddition(SampledTask):
     """The task of adding long numbers, as in `1 2 3 4 5 + 6 7 8 9 0 = 0 8 0 2 3 5`; each digit is read at the preceding
     token.
 
-    The most significant digit comes first. The last digit of the answer is predicted and not fed in, so a sequence has
-    17 tokens for five digits. (The released code feeds in all 18 tokens and drops the logits of the last token.)
+    The most significant digit of a number comes first. The last digit of the answer is predicted and not fed in, so a
+    sequence has 17 tokens for five digits. (The released code feeds in all 18 tokens and drops the logits of the last
+    token.)
 
     Attributes:
         digits: number of decimal digits of each summand; at most 17, so that a sum fits into 64 bits.
@@ -95,13 +96,14 @@ class RepeatedSubsequence(SampledTask):
     """The task of predicting the repetitions of a random subsequence that occurs several times among random tokens.
 
     A position has a label, the next token, if this token continues a copy of the subsequence after the first copy. The
-    positions of the copies (anywhere, without overlap, with any tokens between them) are our choice.
+    paper does not state the positions of the copies; we place them anywhere, without overlap, with any tokens in
+    between.
 
     Attributes:
         vocab: number of tokens.
-        length: number of tokens in a sequence; the last of them is predicted and not fed in.
+        length: number of tokens in a sequence; the last token is predicted and not fed in.
         subsequence: number of tokens in the repeated subsequence.
-        copies: number of copies of the subsequence in the sequence, including the first.
+        copies: number of copies of the subsequence in a sequence, including the first copy.
     """
 
     vocab: int = 128
@@ -157,7 +159,8 @@ class RepeatedSubsequence(SampledTask):
 class SkipTrigram(SampledTask):
     """The task of finding, in a sequence of digits, the only token that is not a digit; the answer is read at the end.
 
-    The position of this token (anywhere except the end) and the length of the sequence are our choice.
+    The paper does not state the position of the answer token and the length of the sequence; we choose any position
+    except the end.
 
     Attributes:
         length: number of tokens in a sequence.

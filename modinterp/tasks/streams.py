@@ -26,7 +26,7 @@ class StreamTask(Task):
     """A task on sequences, with training inputs drawn from one seed and held-out inputs drawn from the next seed.
 
     Use this class if a source draws its data from torch's global generator: the same `data_seed` gives the same inputs
-    as in the source. An input may occur more than once, and may be both a training input and a held-out input.
+    as in the source. A random input may occur more than once, and may be both a training input and a held-out input.
 
     Attributes:
         size: number of training inputs.
@@ -127,8 +127,8 @@ class ColumnSum(StreamTask):
     """The task of adding numbers digit by digit, as in `0 1 2 3 + 4 5 6 7 = 4 6 9 0`; each digit is read at the
     preceding token.
 
-    The most significant digit comes first. The first digit of each number is below 5, so a sum has no more digits than
-    a number. The whole sum is fed in.
+    The most significant digit of a number comes first. The first digit of each number is below 5, so a sum has no more
+    digits than a number. The whole sum is fed into the network.
 
     Attributes:
         digits: number of digits of each number and of the sum.
@@ -159,7 +159,7 @@ class ColumnSum(StreamTask):
         return columns(inputs[:, : self.digits], inputs[:, self.digits + 1 : 2 * self.digits + 1])
 
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
-        """Return how many carries there are, and through how many columns each came."""
+        """Return the number of carries in each sum, and through how many columns each carry came."""
         found = self.columns(inputs)
         return {"carries": found.carry.sum(dim=1), "columns that the carry came through": found.crossed}
 
@@ -192,7 +192,7 @@ class SortedList(StreamTask):
     """The task of sorting different numbers, as in `4 9 3 SEP 3 4 9`; each sorted number is read at the preceding
     token.
 
-    The whole sorted list is fed in.
+    The whole sorted list is fed into the network.
 
     Attributes:
         n: how many numbers each input has.
@@ -247,7 +247,7 @@ class SortedList(StreamTask):
 class SignOfSum(StreamTask):
     """The task of finding the sign of the sum so far, at every number of a list such as `-3 5 -2 1`.
 
-    Random numbers pull the sum back to 0: if the sum is above 0, the next number is likely negative, and otherwise
+    Random numbers pull the sum back to 0: after a positive sum, the next number is likely negative, and otherwise
     likely not negative.
 
     Attributes:

@@ -1,7 +1,7 @@
 """Define the base class of tasks: a finite set of inputs, their right answers, and the split into training and test.
 
 A task is a frozen dataclass of plain numbers and strings, so it can be compared, hashed and written to JSON (see
-`modinterp.tasks.description`). Inputs, labels and other large data are computed on use.
+`modinterp.tasks.description`). Inputs, labels and other large data are computed when they are used.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ class Examples(NamedTuple):
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """Base class of tasks. A task of your own is a frozen dataclass derived from it.
+    """Base class of tasks, which have inputs, right answers, and a split into training and held-out inputs. A task of
+    your own is a frozen dataclass derived from `Task`.
 
-    The fields of a task are numbers, strings, or tuples of them; its class lies in an importable module, so that a run
-    trained on it can be loaded again.
+    The fields of a task are numbers, strings, or tuples of these. The task's class lies in an importable module, so
+    that a run trained on the task can be loaded again.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -96,7 +97,7 @@ class Task(ABC):
     def answers(self) -> Int[Tensor, " input"]:
         """Return the correct answers of a task with one answer per input: the single column of `labels()`.
 
-        The comparison `(logits.argmax(-1) == task.answers())` then works input by input.
+        With `answers`, the comparison `(logits.argmax(-1) == task.answers())` works input by input.
 
         >>> from modinterp.tasks import addition
         >>> addition(5).answers().shape
@@ -134,7 +135,7 @@ class Task(ABC):
 
     @property
     def read_positions(self) -> tuple[int, ...]:
-        """Positions at which an input may have an answer: the last `n_read`, unless a task names some of them."""
+        """Positions at which an input may have an answer: the last `n_read` positions, unless a task names others."""
         return tuple(range(self.n_ctx - self.n_read, self.n_ctx))
 
     @property

@@ -1,5 +1,5 @@
-"""Hypotheses about the algorithm of a network, one file each. The verdict is the algorithm whose predictions for the
-interventions come true.
+"""Hypotheses about the algorithm of a network, one file each. The verdict is the hypothesis (algorithm) whose
+predictions for the interventions come true.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def algorithms_for(m: Any) -> tuple[Algorithm, ...]:
 
 
 def algorithm_of(m: Any, logits_are_sums: bool) -> Algorithm | None:
-    """Return the first algorithm whose predictions all came true in a network; None if there is none.
+    """Return the first algorithm whose predictions all came true in a network; None if no algorithm predicts right.
 
     Args:
         logits_are_sums: True if read-out, logits and neurons meet the criteria of a sum over key frequencies or

@@ -16,11 +16,11 @@ class Algorithm:
 
     Attributes:
         name: the algorithm's name, such as `circles`.
-        label: the verdict on a network that uses it.
+        label: the verdict on a network that uses the algorithm.
         foretells: predictions: map from the key of a quantity to the tolerance in which it must lie, with the reason.
         says: function from the measurements of a network that uses the algorithm to a sentence with the numbers.
-        shows_in_logits: True if the logits must also fit the algorithm, because a lookup table of tokens would pass its
-            interventions.
+        shows_in_logits: True if the logits must also fit the algorithm, because a lookup table of tokens would pass the
+            algorithm's interventions.
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""Hypothesis "next token": each query attends to the token that follows in sorted order, and the network copies it."""
+"""Hypothesis "next token": each query attends to the token that follows in sorted order, and the network copies this
+token.
+"""
 
 from __future__ import annotations
 
