@@ -13,7 +13,7 @@ TERMS = {
     "claim": "A record of one statement of a source: its words, the number to measure, the runs and the tolerance.",
     "clock": "A way to add with circles: it multiplies waves of a and b, and the right logit is equal for all pairs.",
     "contradiction": "A place where a source states two things that cannot both be true.",
-    "control": "The same measurement where the effect should be absent, such as on an untrained network.",
+    "control": "A measurement of a claim's numbers where the effect should be absent, such as on an untrained network.",
     "cosets": "The classes into which a subgroup divides a group; two elements of one class differ by the subgroup.",
     "embedding": "The matrix W_E; each of its rows is the vector of one token.",
     "excluded loss": "The loss on the training pairs with the waves of the key frequencies taken out of the logits.",
