@@ -399,12 +399,12 @@ HEAD_OF_CHANGES = """# Changes to tolerances, measures and verdicts
 
 A claim expects each measured number to lie within a tolerance. The tolerances of claims come from the sources'
 numbers. For most numbers, we read the tolerance out of the source before any measurement. The file
-`tests/sources/ledger_bands.csv` lists the tolerances that we read out of sources before measuring. The file also gives
-a reason where the tolerance of a claim differs from the listed tolerance. A test compares the tolerances of all claims
-with the file.
+`tests/sources/ledger_bands.csv` lists the tolerances that we read out of sources before measuring. If the
+tolerance of a claim differs from the listed tolerance, the file `tests/sources/ledger_bands.csv` gives a reason. A test
+compares the tolerances of all claims with `tests/sources/ledger_bands.csv`.
 
 - About a third of the numbers of claims are not in `tests/sources/ledger_bands.csv`. We chose the tolerances of numbers
-  that are not in the file when we wrote the claim.
+  that `tests/sources/ledger_bands.csv` does not list when we wrote the claim.
 - The tolerances of the source `validity` are those of the audit that `validity` reproduces. The reason of each
   tolerance of `validity` says whether we chose the tolerance after seeing numbers.
 - We committed the claims of `he` and `arena` before we measured their networks.
