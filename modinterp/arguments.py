@@ -65,7 +65,7 @@ def check_fields(instance: Any, **limits: Limits | Collection[str]) -> None:
 
 
 def check(name: str, value: Any, kind: Any, limits: Limits | Collection[str] | None = None) -> None:
-    """Check one value against a type and limits, in the same way as `check_fields`.
+    """Check one value against a type and limits, as `check_fields` checks fields.
 
     >>> check("lr", "x", float, COUNT)
     Traceback (most recent call last):

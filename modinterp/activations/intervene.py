@@ -19,11 +19,11 @@ from modinterp.tasks import Task
 
 @contextmanager
 def replaced(network: Network, values: Mapping[str, Tensor]) -> Iterator[Network]:
-    """Replace activations of the network at the last position until the block ends.
+    """Replace activations of the network at the last position until the `with` statement ends.
 
     Args:
         values: map from the name of a hook to the new values, which broadcast to the shape that `activations` returns.
-            Inside the block, the network must be run on all inputs of the task at once.
+            Inside the `with` statement, the network must be run on all inputs of the task at once.
     Raises:
         ValueError: a name is not a hook of this network.
     """
@@ -71,7 +71,7 @@ def logits_with(
 
 @contextmanager
 def without_heads(network: Network, heads: Collection[tuple[int, int]]) -> Iterator[Network]:
-    """Set the outputs of some heads to 0 at every position until the block ends.
+    """Set the outputs of some heads to 0 at every position until the `with` statement ends.
 
     Args:
         heads: pairs (layer, index), one for each head.

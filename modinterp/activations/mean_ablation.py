@@ -32,7 +32,7 @@ def heads_at_mean(
     heads: Collection[tuple[int, int]],
     positions: Collection[int] | None = None,
 ) -> Iterator[Network]:
-    """Replace the outputs of some heads by their means until the block ends.
+    """Replace the outputs of some heads by their means until the `with` statement ends.
 
     Unlike zeros, means keep the constant part of a head's output, on which later components may rely.
 
@@ -62,7 +62,7 @@ def heads_at_mean(
 
 @contextmanager
 def without_neurons(network: Network, layer: int, neurons: Collection[int] | None = None) -> Iterator[Network]:
-    """Set some neurons of a layer to 0 after their nonlinearity until the block ends.
+    """Set some neurons of a layer to 0 after their nonlinearity until the `with` statement ends.
 
     Args:
         neurons: indices of the neurons; all neurons by default.

@@ -23,11 +23,15 @@ Source = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 class NothingChanged(ValueError):
-    """An intervention changed no logit, so its result says nothing about the network."""
+    """Return a function that maps each pair (a, b) to the pair (a, b + by) from which activations are patched, modulo
+    the size of the grid.
+    """
 
 
 def other_b(by: int = 1) -> Source:
-    """Return a function that gives each pair (a, b) the source (a, b + by), modulo the size of the grid."""
+    """Return a function that maps each pair (a, b) to the pair (a + by, b) from which activations are patched, modulo
+    the size of the grid.
+    """
     return lambda a, b: (a, (b + by) % (int(b.max()) + 1))
 
 
@@ -37,10 +41,10 @@ def other_a(by: int = 1) -> Source:
 
 
 def sources(task: Task, source: Source) -> tuple[Int[Tensor, "a b"], Int[Tensor, "a b"]]:
-    """Return the source of every pair (a, b) as two grids: one with the source's first number, and one with its second.
+    """Return the pair from which activations are patched (the source), for every pair, as two grids of numbers.
 
     Raises:
-        ValueError: the inputs form no grid of pairs, or a source lies outside the grid.
+        ValueError: the inputs form no grid of pairs, or a source pair lies outside the grid.
     """
     if task.grid is None or len(task.grid) != 2:
         raise ValueError(f"the inputs of {task.name} do not form a grid of pairs")
@@ -63,7 +67,8 @@ def _changed(logits: Tensor, before: Tensor, what: str) -> Tensor:
 def patched(
     network: Network, task: Task, names: Collection[str], source: Source, head: int | None = None
 ) -> Float[Tensor, "a b output"]:
-    """Return the logits of every pair when some activations at the last position are taken from its source.
+    """Return the logits of every pair when some activations at the last position are taken from another pair, its
+    source.
 
     >>> from modinterp import models, tasks
     >>> task = tasks.addition(5)
@@ -140,7 +145,7 @@ def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
     on the source pair.
 
     Raises:
-        ValueError: the inputs form no grid of pairs, or every pair has the same answer as its source.
+        ValueError: the inputs form no grid of pairs, or every pair has the same answer as its source pair.
     """
     (a, b), cache = sources(task, source), activations(network, task)
     answers = task.answers().view(a.shape).to(cache[LOGITS].device)

@@ -104,8 +104,8 @@ class Claim(ClaimData):
         """Return the result of a single-network claim from the numbers of each network, with the source's main network
         first.
 
-        Networks that fail the claim's precondition (`given`) are left out. If all networks fail the precondition, the
-        claim does not apply.
+        Networks that fail the claim's precondition (its field `given`) are left out. If all networks fail the
+        precondition, the claim does not apply.
         """
         applicable = [(network, row) for network, row in rows if self._applies(row)]
         networks, kept = zip(*(applicable or rows[:1]), strict=True)

@@ -14,9 +14,9 @@ class Contradiction:
 
     Attributes:
         id: id of the contradiction, such as `X-C4`.
-        conflict: the contradicting statements, each with the name of its source.
+        conflict: the statements that contradict each other, each with the name of its source.
         settled_by: map from the id of a claim, without the source's name, to the names of its numbers that settle the
-            contradiction. If no names are given, all expected numbers of the claim are used.
+            contradiction. If no names of numbers are given, all expected numbers of the claim are used.
         follows: the conclusion from the numbers that settle the contradiction.
     """
 

@@ -24,7 +24,7 @@ class Prevalence:
 
     Attributes:
         seeds: number of independent seeds, and number of seeds in which the claim holds.
-        replicates: the number of networks, and of networks in which the claim holds, among seeds with several numerical
+        replicates: number of networks, and of networks in which the claim holds, among seeds with several numerical
             replicates.
         decided_by: if the claim holds only in some networks, what distinguishes them: `seed`, `draw order`, or
             `rounding` if only numerical replicates differ. The field `decided_by` is empty if all networks agree.

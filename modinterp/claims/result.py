@@ -28,7 +28,7 @@ class Result:
         reason: reason why the verdict is open for any numbers; empty if the numbers decide. `why_open` also returns the
             reason `one seed`.
         why: if the claim could not be measured on a user's network, text that says what is missing.
-        terms: words for the parts of these networks, which titles of quantities use.
+        terms: words for parts of the measured networks, which titles of quantities use.
         of_source: True if all available networks of the source were evaluated; if False, the verdict concerns only the
             given networks.
         recorded: names of networks whose numbers were recorded when published; other networks were measured now.
@@ -223,8 +223,8 @@ class Result:
 
     @property
     def specificity(self) -> Control:
-        """Text: the first control on which the claim also holds, else `told apart` (no control passes) or `without
-        control`.
+        """Text that names the first control on which the claim also holds; else `told apart` (no control passes) or
+        `without control`.
         """
         passed = {when: self.passes_control(numbers) for when, numbers in self.control.items()}
         for when, words in CONTROLS.items():

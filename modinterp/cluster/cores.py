@@ -47,8 +47,8 @@ def within_free_cores() -> Iterator[None]:
     in turn.
 
     Use `within_free_cores` around long computations. Counting free cores takes no time: a core is free if it was idle,
-    or used by this process, since the last count. A number of threads that OMP_NUM_THREADS or an earlier call set is
-    not raised.
+    or used by this process, since the last count. If OMP_NUM_THREADS is set, or fewer threads were set before, the
+    number of threads stays unchanged.
     """
     global _last, _free, _depth
     if "OMP_NUM_THREADS" in os.environ or _depth:
@@ -87,7 +87,7 @@ class _Moment(NamedTuple):
 
     @classmethod
     def now(cls) -> _Moment:
-        """This moment."""
+        """Return the current times of all cores and of this process."""
         idle = None
         if _TIMES.is_file():
             ticks = _TIMES.read_text(encoding="utf-8").split(maxsplit=6)[4:6]  # idle, and waiting for a disk
@@ -95,7 +95,7 @@ class _Moment(NamedTuple):
         return cls(time.monotonic(), idle, time.process_time())
 
     def free_since(self, before: _Moment) -> int:
-        """How many cores were idle since an earlier moment, or this process' own; one at least."""
+        """Return the number of cores that were idle, or used by this process, since an earlier moment; at least one."""
         if self.idle is None or before.idle is None:
             return cores()
         free = (self.idle - before.idle + self.own - before.own) / (self.seconds - before.seconds)

@@ -63,11 +63,11 @@ def processes(number: int, *modules: str) -> Iterator[CarriedOut]:
 
     Pieces start in the order of submission, so the processes can work on a second list while the caller waits for the
     first. A ValueError or OSError in a piece of work counts as its failure, and other pieces continue; any other error
-    is raised. If the body of the `with` statement raises, the processes end at once. Ctrl-C interrupts only the calling
-    process.
+    is raised. If an error is raised inside the `with` statement, the processes end at once. Ctrl-C interrupts only the
+    calling process.
 
     Args:
-        modules: names of modules that the pieces need; they are imported once, while the caller continues.
+        modules: names of modules that the pieces need; they are imported once, before the pieces start.
     Raises:
         WorkLost: a process was killed while it carried out a piece of work.
     """

@@ -1,4 +1,6 @@
-"""Templates of the programs that `distill --out` writes: numpy modules that compute a formula from its JSON file."""
+"""Hold templates of the programs that `distill --out` writes: numpy modules that compute a formula from its JSON
+file.
+"""
 
 from __future__ import annotations
 
@@ -140,7 +142,7 @@ t|        total += part(path["term"], path["block"], a, b) @ path["coefficients"
 
 
 def template(formula: Formula | GroupFormula) -> str:
-    """Return the program text for a formula, with lines only for the parts that the formula has."""
+    """Return the program text for a formula, with lines only for the terms that the formula has."""
     text, has = (OF_WAVES, _has_waves(formula)) if isinstance(formula, Formula) else (OF_GROUPS, _has(formula))
     some = {"-", *has}
     lines = [line.partition("|") for line in text.strip().split("\n")]

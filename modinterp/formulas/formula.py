@@ -41,7 +41,7 @@ class Formula:
         alphas: map from frequency to the coefficient of cos(w (a + sign b - c)) in the logits.
         halves: map from frequency to the coefficient of the pizza's wave, abs(cos(w (a - sign b) / 2)) cos(w (a + sign
             b - c)).
-        clusters: clusters of neurons with the same frequency and the same waves.
+        clusters: groups of neurons with the same frequency and the same kinds of waves.
         path: waves that reach the logits without passing through neurons.
         heads: attention of the heads, if neurons read mixtures by attention.
         names: the task's numbers in the order in which they add, if this order is not 0 .. p - 1.

@@ -23,7 +23,7 @@ Rounding = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class GroupCluster:
-    """Neurons of one representation whose inputs and outputs have the same kinds of parts.
+    """Neurons of one representation in a formula, whose inputs and outputs have the same kinds of terms.
 
     Attributes:
         block: representation of the neurons.
@@ -59,7 +59,9 @@ class GroupCluster:
 
     @property
     def numbers(self) -> int:
-        """The number of parameters of the cluster, including its representation, its size, and its kinds of parts."""
+        """The number of parameters of the neurons, including their representation, their number, and their kinds of
+        terms.
+        """
         some = [self.constant, *self.inputs.values(), *self.outputs.values()]
         return 3 + sum(x.size for x in (*some, self.vectors, self.along) if x is not None)
 
@@ -88,12 +90,12 @@ class GroupCluster:
         return u
 
     def output(self, p: int) -> Array:
-        """Output of each neuron, `[neuron, class]`."""
+        """Return the output of each neuron to every class, `[neuron, class]`."""
         names = dict.fromkeys((self.freq, *self.outputs))
         return np.sum([self.written(name) for name in names], axis=0)
 
     def written(self, name: str) -> Array:
-        """Output of each neuron in one representation, `[neuron, class]`."""
+        """Return the outputs of the neurons in one representation, `[neuron, class]`."""
         block = self.blocks[name]
         written = np.zeros((self.size, len(block.matrices)))
         if name in self.outputs:
@@ -103,7 +105,7 @@ class GroupCluster:
         return written
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
+        """Return plain data for JSON."""
         data: dict[str, Any] = {"block": self.freq, "constant": significant(self.constant)}
         if self.vectors is not None:
             data["vectors"] = {name: list(map(significant, x)) for name, x in zip("xyz", self.vectors, strict=True)}
@@ -183,7 +185,7 @@ class GroupFormula:
         act_fn: nonlinearity of the neurons, a key of `ACTIVATIONS`.
         blocks: the representations that occur in the formula.
         alphas: map from the name of a representation to the coefficient of its character of a b c^-1 in the logits.
-        clusters: clusters of neurons with the same representation and the same parts.
+        clusters: groups of neurons with the same representation and the same kinds of terms.
         path: matrix elements that reach the logits without passing through neurons.
     """
 

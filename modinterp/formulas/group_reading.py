@@ -122,7 +122,9 @@ class GroupReading:
         return {name: self.blocks[name].coefficients(self.W_L[neurons].T) for name in names}
 
     def cluster(self, block: Block, neurons: Array) -> GroupCluster:
-        """Return a cluster of neurons with the inputs and outputs of their own representation."""
+        """Return the neurons of one representation as a part of a formula, with the inputs and outputs in this
+        representation.
+        """
         return GroupCluster(
             block, self.constant[neurons], self.inputs(neurons, [block.name]), self.outputs(neurons, [block.name]),
             blocks=self.blocks, neurons=tuple(neurons.tolist()),
@@ -148,7 +150,7 @@ class GroupReading:
         return tuple(found)
 
     def empty(self) -> GroupFormula:
-        """Return an empty formula for this network, to which parts are added."""
+        """Return a formula for this network without any terms, to which terms are added."""
         return GroupFormula(self.walk, self.act_fn, self.blocks)
 
 

@@ -50,7 +50,7 @@ def _cut(clusters: Sequence[Cluster], terms: Sequence[str], own: bool) -> tuple[
 
 
 def following(cluster: Cluster) -> Cluster:
-    """Return the cluster with output phases equal to the sum of each neuron's phases of a and b."""
+    """Return the cluster of neurons with output phases equal to the sum of each neuron's phases of a and b."""
     return replace(cluster, outputs={k: followed(cluster, waves, (1, 1)) for k, waves in cluster.outputs.items()})
 
 

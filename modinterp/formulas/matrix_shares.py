@@ -21,7 +21,9 @@ LEAST = 1e-9  # relative size of a direction that counts
 
 
 def read_by(formula: Formula | GroupFormula) -> list[tuple[set[Block], set[Block], tuple[int, ...]]]:
-    """Return, for each cluster, its input frequencies, its output frequencies, and the indices of its neurons."""
+    """Return, for each group of neurons in a formula, its input frequencies, its output frequencies, and the indices of
+    its neurons.
+    """
     if isinstance(formula, GroupFormula):
         return [({x.freq, *(split(t)[1] for t in x.inputs)}, {x.freq, *x.outputs}, x.neurons) for x in formula.clusters]
     return [(set(_frequencies(x, formula.p)), set(x.outputs), x.neurons) for x in formula.clusters]

@@ -140,7 +140,7 @@ class NeuronReading:
         return turned_b(self.logits, self.sign) - self.act @ self.W_L
 
     def empty(self) -> Formula:
-        """Return an empty formula for this network, to which parts are added."""
+        """Return a formula for this network without any terms, to which terms are added."""
         return Formula(self.p, self.sign, self.act_fn, names=self.names)
 
 

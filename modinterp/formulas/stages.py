@@ -20,7 +20,7 @@ from modinterp.measurements import PairMeasurements
 
 
 def stages(m: PairMeasurements, r: NeuronReading | GroupReading, formula: Formula | GroupFormula) -> pd.DataFrame:
-    """Return the loss when each part of a formula replaces a part of the network, alone and after earlier parts.
+    """Return the loss when each part of a formula replaces the same part of the network, alone and after earlier parts.
 
     If the formula has heads, a hook at the pattern replaces the attention of each head. A hook at the neurons replaces
     the neurons of each frequency. The output of all neurons, and the path around them, are replaced in the logits,

@@ -112,7 +112,7 @@ class Waves:
         return Waves(amplitude(self.amplitude), None if self.phase is None else phase(self.phase))
 
     def to_json(self) -> dict[str, list[float]]:
-        """Plain data."""
+        """Return plain data for JSON."""
         data = {"amplitude": significant(self.amplitude)}
         return data if self.phase is None else data | {"phase": significant(self.phase)}
 
@@ -185,7 +185,7 @@ class Cluster:
         return mixed(term, self.heads, (wave_a, wave_b), a, b, p)
 
     def output(self, p: int) -> Array:
-        """Output of each neuron, `[neuron, class]`."""
+        """Return the output of each neuron to every class, `[neuron, class]`."""
         written = 0.0
         for freq, waves in self.outputs.items():
             z = waves.complex(self.followed((1, 1)))

@@ -35,8 +35,8 @@ class Answered:
             [logits]
         energy: sum of the squared logits, after each pair's mean logit is subtracted.
         waves: map from frequency to the sum over classes c of L_c e^iwc for each pair, where L_c is the logit of c.
-        pairs: indices a p + b of a sample of pairs; With a sample, `given` and `waves` cover the sample alone, and
-            `by_distance` and `energy` estimate the sums over all pairs. None for all pairs.
+        pairs: indices a p + b of a sample of pairs; None for all pairs. With a sample, `given` and `waves` cover the
+            sample alone, and `by_distance` and `energy` estimate the sums over all pairs.
     """
 
     sign: int

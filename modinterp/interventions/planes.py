@@ -13,7 +13,9 @@ LEAST = 0.01  # of the strongest direction's standard deviation, from which a di
 
 
 def interchange_tools() -> Any:
-    """TransformerLens' module `interchange`, imported at first use because it imports libraries for language models."""
+    """Return TransformerLens' module `interchange`, imported at first use because it imports libraries for language
+    models.
+    """
     from transformer_lens.tools.analysis import interchange
 
     return interchange

@@ -491,7 +491,7 @@ class Causal(Component[Any]):
 
     @property
     def other_circles(self) -> tuple[int, ...]:
-        """Return as many other strong circles of the embedding, without circles of twice their frequency."""
+        """Return strong circles of the embedding that the logits do not use, without those of twice their frequency."""
         return tuple(self._other_circles(self.circles))
 
     def accuracy_of(self, blocks: Sequence[Any]) -> float:
@@ -546,7 +546,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def synergy(self) -> Synergy:
-        """Loss without two circles compared with the sum of the losses without each, on a sample of held-out pairs."""
+        """Loss without two circles, compared with the sum of both single losses, on a sample of held-out pairs."""
         pairs = self._sample(self.held_out, SAMPLE // 2)
         right = self.basis.answers[pairs, 0]
 
@@ -577,7 +577,9 @@ class Causal(Component[Any]):
 
     @cached_property
     def onset(self) -> pd.DataFrame:
-        """Table with one row per snapshot: accuracy and half-turn share, on held-out and training pairs."""
+        """Table with one row per snapshot: accuracy and share of answers moved by the half turn, on both parts of the
+        split.
+        """
         rows, parts = [], {"held-out": self._sample(self.held_out), "training": self._sample(self._trained_on)}
         angles = turn_angles(self._few, self._p, HALF), turn_angles(self._few, self._p, self._sign * HALF)
         for epoch in self.m.snapshots:

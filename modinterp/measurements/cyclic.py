@@ -232,10 +232,10 @@ class CyclicMeasurements(PairMeasurements):
 
     @property
     def residual_norm(self) -> float:
-        """Share of the read-out matrix's norm outside its key directions, including the constant.
+        """Share of the read-out matrix's norm outside the directions of key frequencies, including the constant.
 
         Raises:
-            NoSuchPart: the read-out matrix has as many key directions as rows or columns.
+            NoSuchPart: the directions of key frequencies are as many as the read-out matrix has rows or columns.
         """
         if 2 * len(self.freqs) >= min(self.readout_matrix.shape):
             raise NoSuchPart(
@@ -486,7 +486,8 @@ class CyclicMeasurements(PairMeasurements):
         return {"original": self.original}
 
     def ablated(self, name: str) -> components.Ablation:
-        """Loss and accuracy after one named intervention on a component or the neurons; `original` changes nothing.
+        """Return loss and accuracy after one named intervention on a component or the neurons; `original` changes
+        nothing.
 
         Raises:
             ValueError: no intervention has that name.

@@ -83,7 +83,9 @@ class GroupMeasurements(PairMeasurements):
         return [rho in self.keys for rho in self.irreps]
 
     def similarity(self, name: str) -> float:
-        """Similarity of the logits to the character of one representation, by the representation's name."""
+        """Return the similarity of the logits to the character of one representation, given the representation's
+        name.
+        """
         return float(self.similarities[self.irreps.index(irrep(self.task, name))])
 
     @cached_property
@@ -235,8 +237,8 @@ class GroupMeasurements(PairMeasurements):
         return accuracy_on(self.logits_of_products(self.keys), self.labels)
 
     def neurons_loss_without(self, excluded: tuple[Irrep, ...], rows: Tensor | None = None) -> float:
-        """Loss over the given rows, or all pairs, after removing rho(a b) of some representations from the neurons.
-        [nats]
+        """Return the loss over the given rows, or all pairs, after removing rho(a b) of some representations from the
+        neurons. [nats]
 
         The skip connection around the neurons is left out, as in the code of Chughtai et al. 2023.
         """

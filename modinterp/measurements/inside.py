@@ -112,7 +112,8 @@ class Inside(Component[Any]):
     def effects(self) -> pd.DataFrame:
         """Table of accuracy, loss and rise of the loss [nats] after setting each head, MLP or position to its mean.
 
-        The output of a head or an MLP is set to its mean at each position. A position is set to its mean embedding.
+        To remove a head or an MLP, its output is set to its mean at each position. To remove a position, its embedding
+        is set to the mean embedding.
         """
         start = self._score(self.network)
         found = (("none", -1, start), *self._ablations())

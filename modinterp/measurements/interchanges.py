@@ -108,7 +108,7 @@ class Interchanges(Component[Any]):
         return [(column, positions[column]) for column in chosen]
 
     def hooks(self, letter: str) -> list[str]:
-        """Hook names of the queries, keys or values of all layers.
+        """Return the hook names of the queries, keys or values of all layers.
 
         Args:
             letter: `q`, `k` or `v`.

@@ -112,7 +112,9 @@ class NetworkMeasurements:
         return found.value
 
     def table(self) -> pd.DataFrame:
-        """Table with one row for each number: stage, key, title, value (NaN where absent), unit, definition, note."""
+        """Return a table with one row for each number: stage, key, title, value (NaN where absent), unit, definition,
+        note.
+        """
         return pd.DataFrame(each.row() for each in self.readings())
 
     def readings(self, *stages: str) -> Iterator[Reading]:
@@ -148,7 +150,7 @@ class NetworkMeasurements:
 
     @property
     def name(self) -> str:
-        """Name of the run, or of the file from which the network was read."""
+        """Name of the run, or of the file that the network comes from."""
         return self.run.name
 
     @property

@@ -143,8 +143,8 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls(self) -> QueryPosition:
-        """The parts of the answer at the token CLS: scores, the heads' outputs, and the residual stream without
-        attention.
+        """Scores, outputs of the heads and residual stream without attention at the token CLS, which together give the
+        answer.
         """
         return self.lookups.query_position(self.n, self.limit)
 
@@ -189,7 +189,9 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls_by_lines(self) -> QueryPosition:
-        """The parts of the answer at CLS if each head's scores were replaced by the head's line in `score_lines`."""
+        """The same contributions at the token CLS as in `cls`, if each head's scores lay on the head's line in
+        `score_lines`.
+        """
         return largest_number.with_line_scores(self.cls, self.score_lines, self.n)
 
     @cached_property

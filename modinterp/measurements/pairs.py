@@ -1,4 +1,4 @@
-"""Measure a network over pairs (a, b), for any operation: embedding, answers, and parts in its basis.
+"""Measure a network over pairs (a, b), for any operation: its embedding, answers, and components in a basis.
 
 A block is one frequency of a Fourier basis, or one representation of a group. The basis fits the operation of the task.
 """
@@ -163,7 +163,7 @@ class PairMeasurements(NetworkMeasurements):
     def score(
         self, logits: Float[Tensor, "a b output"] | Callable[[slice], Tensor], rows: Int[Tensor, " row"] | None = None
     ) -> Score:
-        """Accuracy and loss of the given logits, over all pairs of the basis or over some of the task's inputs.
+        """Return accuracy and loss of the given logits, over all pairs of the basis or over some of the task's inputs.
 
         Args:
             logits: logits of all pairs, or a function from a slice of a to logits, which saves memory.
@@ -376,12 +376,12 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def score_without_keys(self) -> Score:
-        """Accuracy and excluded loss over all pairs, for logits without the answer's key blocks."""
+        """Accuracy and excluded loss over all pairs, for logits without key frequencies (or representations)."""
         return self.score(self.logits_without_keys)
 
     @cached_property
     def score_of_features_alone(self) -> Score:
-        """Accuracy and loss if the features keep only their means and the answer's key blocks."""
+        """Accuracy and loss if the features keep only their means and the key frequencies (or representations)."""
         features, matrix, answers = self.features, self.readout_matrix, self._answers
         kept = self.basis.answer_table(features, self.key_blocks) + mean_over_pairs(features)
         kept, times = kept.to(features), product_with(matrix.to(features))
@@ -394,7 +394,7 @@ class PairMeasurements(NetworkMeasurements):
 
     @cached_property
     def formula(self) -> Float[Tensor, "a b output"]:
-        """Logits of the formula: a sum of cosines of a + b - c, or of characters of a b c^-1, over the key blocks."""
+        """Logits of the formula: cosines of a + b - c over key frequencies, or characters of a b c^-1."""
         return self.basis.formula(self.logits, self.key_blocks)
 
     @cached_property

@@ -23,7 +23,7 @@ Change = Callable[[Tensor], Tensor]
 
 @contextmanager
 def attention_passing(batch: int, through: Mapping[int, Change]) -> Iterator[list[tuple[int, ...]]]:
-    """Pass attention patterns through functions until the block ends; yield the shapes of all patterns.
+    """Pass attention patterns through functions until the `with` statement ends; yield the shapes of all patterns.
 
     Args:
         batch: number of inputs in each call of the network.

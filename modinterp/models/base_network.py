@@ -61,7 +61,7 @@ class Network(HookedRootModule):
         return logits, ActivationCache(cache, self)
 
     def at_last_position(self, n: int = 1) -> AbstractContextManager[Network]:
-        """Skip computations that the answers at the last n positions do not need, until the block ends.
+        """Skip computations that the answers at the last n positions do not need, until the `with` statement ends.
 
         In the base class, `at_last_position` skips nothing.
         """

@@ -151,7 +151,7 @@ def calling_of(
 
 
 def device_of(network: object) -> torch.device:
-    """The device of a module's first weight; the CPU for a function."""
+    """Return the device of a module's first weight; the CPU for a function."""
     parameters = network.parameters() if isinstance(network, nn.Module) else iter(())
     return next(parameters, torch.empty(0)).device
 

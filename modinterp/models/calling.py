@@ -193,7 +193,7 @@ class Calling:
 
 @contextmanager
 def evaluating(network: object) -> Iterator[None]:
-    """Set all modules of a network to evaluation mode until the block ends."""
+    """Set all modules of a network to evaluation mode until the `with` statement ends."""
     every = network.modules() if isinstance(network, nn.Module) else ()
     modules = [m for m in every if getattr(m, "training", False)]  # a frozen TorchScript module has no mode
     for module in modules:

@@ -71,7 +71,7 @@ def part(network: nn.Module, path: str) -> nn.Module:
 def passing(
     network: nn.Module, through: Mapping[Location, Callable[[Tensor], Tensor]], batch: int = 1
 ) -> Iterator[None]:
-    """Pass the activations at some locations through functions until the block ends.
+    """Pass the activations at some locations through functions until the `with` statement ends.
 
     Args:
         batch: number of inputs in each call of the network.

@@ -23,7 +23,7 @@ def normalised(x: Float[Tensor, "*batch d_model"], kind: str | None, weights: We
     normalisations then multiply by the weight w, and LN adds the bias b.
 
     Args:
-        kind: a key of `modinterp.models.config.NORMALISATIONS`; None for no normalisation.
+        kind: type of normalisation, a key of `modinterp.models.config.NORMALISATIONS`; None for no normalisation.
         name: name of the normalisation, such as `blocks.0.ln1`.
     """
     if kind is None:

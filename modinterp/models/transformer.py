@@ -211,7 +211,7 @@ class Transformer(Network):
 
     @contextmanager
     def at_last_position(self, n: int = 1) -> Iterator[Network]:
-        """Compute queries and MLP of the last layer only at the last n positions, until the block ends."""
+        """Compute queries and MLP of the last layer only at the last n positions, until the `with` statement ends."""
         self.blocks[-1].n_asking = n
         try:
             yield self

@@ -46,7 +46,8 @@ class Wrapped(Network):
         calling: the input format, or only the form of the inputs; by default the first format that the network accepts.
             A network that does not accept all inputs at once is treated as a black box.
         hooks: map from our hook name, such as `hook_embed` or `blocks.0.mlp.hook_post`, to a `Location` or its name.
-            Other locations are found by TransformerLens' names, and by testing where logits are an affine map.
+            Locations that `hooks` does not name are found by TransformerLens' names, and by testing where logits are an
+            affine map.
         is_looked_into: False to skip the search for locations and treat the network as a black box.
     Raises:
         ValueError: the network accepts no known input format, lacks a named location, or its weights hold no values.

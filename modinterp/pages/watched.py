@@ -112,7 +112,9 @@ class Watched:
             )
 
     def progress(self, m: CyclicMeasurements) -> pd.DataFrame:
-        """Progress measures of the last state and of earlier snapshots; many snapshots are thinned out evenly."""
+        """Return the progress measures of the last state and of earlier snapshots; many snapshots are thinned out
+        evenly.
+        """
         now = int(m.history["epoch"].iloc[-1])
         epochs = [epoch for epoch in m.snapshots if epoch < now]
         step = 1

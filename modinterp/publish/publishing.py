@@ -1,11 +1,11 @@
 """Publish a finished training: measure its progress, and copy the shipped files to the checkpoints.
 
 Training keeps every snapshot. A published run has the final weights, the history, the progress measures of all
-snapshots, and the log of spectra. Snapshots, and the final weights of runs in a sweep, are shipped in float16; history
-and progress were measured before the rounding. History and progress are shipped compressed, with the seven digits of
-float32; the last snapshot is the final weights. The progress of a numerical replicate is shipped with its distance from
-the original run. For one network among many, such as a further seed, only tables are shipped: history, progress, and
-the measurements that claims need.
+snapshots, the log of spectra, and, on request, a dozen snapshots. Snapshots, and the final weights of runs in a sweep,
+are shipped in float16; history and progress were measured before the rounding. History and progress are shipped
+compressed, with the seven digits of float32; the last snapshot is the final weights. The progress of a numerical
+replicate is shipped with its distance from the original run. For one network among many, such as a further seed, only
+tables are shipped: history, progress, and the measurements that claims need.
 """
 
 from __future__ import annotations

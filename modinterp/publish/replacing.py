@@ -27,7 +27,7 @@ _TRIES = 20  # another process may remove the empty folder just before the lease
 def replacing(target: Path) -> Iterator[Path]:
     """Yield an empty folder to write into; if no error occurs, the folder then replaces `target`.
 
-    If the body of the `with` statement raises, `target` stays unchanged.
+    If an error is raised inside the `with` statement, `target` stays unchanged.
 
     Raises:
         ValueError: another process is replacing the same folder.

@@ -1,4 +1,4 @@
-"""Trained runs: build their specs, train them, store them on disk, and load them as objects."""
+"""Build, train, store and load runs; a run is a trained network with its training history."""
 
 from __future__ import annotations
 

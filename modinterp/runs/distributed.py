@@ -155,7 +155,7 @@ def train_group(
     *,
     report: Report,
 ) -> Ended:
-    """Train a group of runs as one program; if this fails for one run, train each run separately.
+    """Train a group of runs as one computation; if this fails for one run, train each run separately.
 
     Raises:
         RunIsHeld: another process trains one of the runs.

@@ -213,7 +213,7 @@ def _fetched(
 
 @contextmanager
 def hub_errors(subject: str) -> Iterator[None]:
-    """Turn errors of `huggingface_hub` inside the block into a ValueError with a one-line message.
+    """Turn errors of `huggingface_hub` inside the `with` statement into a ValueError with a one-line message.
 
     Args:
         subject: the requested file or run, which begins the message.

@@ -81,7 +81,7 @@ class Lease:
 
 @contextmanager
 def leased(folder: Path) -> Iterator[Lease]:
-    """Take a lease on a folder, and return the lease at the end of the block.
+    """Take a lease on a folder, and return the lease at the end of the `with` statement.
 
     Raises:
         RunIsHeld: another living process holds a lease on the folder.
@@ -104,7 +104,7 @@ def is_held(folder: Path) -> bool:
 
 @contextmanager
 def renewed(leases: Sequence[Lease]) -> Iterator[None]:
-    """Renew leases in a background thread until the block ends."""
+    """Renew leases in a background thread until the `with` statement ends."""
     over = threading.Event()
 
     def renew() -> None:

@@ -15,7 +15,7 @@ PIPES, LOGS = "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY"
 
 @contextmanager
 def shared_gpu() -> Iterator[bool]:
-    """Let processes that start in this block share the GPU by MPS; without MPS, processes take turns.
+    """Let processes that start inside the `with` statement share the GPU by MPS; without MPS, processes take turns.
 
     Yields:
         True if a daemon of MPS runs. No daemon runs if MPS is not installed or fails to start. If the environment

@@ -1,4 +1,4 @@
-"""Group runs whose networks have the same shape, so that each group trains as one program."""
+"""Group runs whose networks have the same shape, so that each group trains as one computation."""
 
 from __future__ import annotations
 

@@ -43,11 +43,11 @@ def train(
 ) -> dict[str, Outcome]:
     """Train every spec in `out/NAME`. A training that was begun in the folder continues.
 
-    Runs of one shape train as one program. Snapshots and spectra are written to disk when they are taken. The state
-    from which a training can continue is written every `state_every` seconds. `run.json` and the final weights are
-    written at the end of each run. A kill at any moment only loses the epochs since the last state, and does not change
-    the final result. A run whose loss is no longer finite ends with its last finite weights. Other runs of the group
-    continue when one run ends early.
+    Runs whose networks have one shape train as one computation. Snapshots and spectra are written to disk when they are
+    taken. The state from which a training can continue is written every `state_every` seconds. `run.json` and the final
+    weights are written at the end of each run. A kill at any moment only loses the epochs since the last state, and
+    does not change the final result. A run whose loss is no longer finite ends with its last finite weights. If one run
+    ends early, the runs that train together with it continue.
 
     Files in the folder of a run are compared with their checksums. If a state is damaged, the preceding state is used.
     Damaged files of a finished run are written again from the run's state. If only a new training can restore a file,

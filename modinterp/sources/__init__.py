@@ -1,4 +1,4 @@
-"""Sources: papers and reports, each a folder (or an installed package) with its runs, claims and figures.
+"""Define sources: papers and reports, each a folder (or an installed package) with runs, claims and figures.
 
 `source("NAME")` returns one source, `sources()` all sources, `specs("NAME/*")` the specs of a source's runs, and `load`
 a trained run.

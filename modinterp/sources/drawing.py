@@ -70,7 +70,7 @@ class Drawing:
             )
 
     def shows(self, run: str, main: str) -> bool:
-        """True if the figure is, or may be, drawn from a run.
+        """Return True if the figure is, or may be, drawn from a run.
 
         Args:
             run: name of the run.

@@ -27,7 +27,7 @@ def roots(name: str) -> list[Root]:
 
 
 def is_there(name: str, root: Root | None = None) -> bool:
-    """True if a trained run of this name lies in a folder, or in one of `roots`.
+    """Return True if a trained run of this name lies in a folder, or in one of `roots`.
 
     Raises:
         ValueError: a repository on the Hub cannot be read.

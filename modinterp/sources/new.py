@@ -16,7 +16,7 @@ ENDING, PACKAGE = ".jinja", "package"  # of the files of the template, and its f
 
 
 def written(name: str, out: Path) -> list[Path]:
-    """Write the files of a new source into a new folder; return the files.
+    """Write the files of a new source into a new folder; return the paths of the files.
 
     Args:
         name: name of the source and of its Python package, in lower case letters, digits and underscores.

@@ -39,7 +39,9 @@ class Story:
 
     @property
     def numbers(self) -> set[tuple[str, str]]:
-        """Return the claims that the sentences name, without the source's name, each with one of its numbers or None."""
+        """Return the claims that the sentences name, without the source's name, each with one of its numbers or an
+        empty text.
+        """
         return {named for sentence in self.sentences for named in _named(sentence)}
 
     def told(self, results: Mapping[str, Result]) -> list[Sentence]:

@@ -67,7 +67,7 @@ def resolved_device(device: str | torch.device = "auto") -> torch.device:
 
 
 def shape_of(spec: RunSpec) -> tuple[Any, ...]:
-    """Return the settings that runs must share to train as one program.
+    """Return the settings that runs must share to train as one computation.
 
     All other settings may differ: seed, split, fraction of the data, labels, learning rate, weight decay, dropout
     rates, penalties, gradient filter, number of epochs.
@@ -84,8 +84,8 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
     Small networks are computed together by `vmap`, because Python's own time dominates. Large networks are computed one
     by one, because matrix products dominate. The size limit was measured with `benchmarks/engine.py` on a CPU. On a
     GPU, a few large networks are also faster one by one. On a GPU, 64 large networks lose a fifth of their speed, but
-    each result then does not depend on the other runs. The mode depends only on properties that all runs of a group
-    share. A group therefore always continues in its first mode.
+    each result then does not depend on the other runs. The execution mode depends only on properties that all runs of a
+    group share. A group therefore always continues in the execution mode in which it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over
@@ -95,10 +95,10 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
 
 
 class RunGroup:
-    """The runs of one program: the runs that are still training, and the history of each run.
+    """The runs that train as one computation: the runs that are still training, and the history of each run.
 
     Attributes:
-        active: indices of the runs that are still training, in the order of the program's rows.
+        active: indices of the runs that are still training, in the order of the rows of the program's tensors.
         histories: the history of every run, as a list of rows.
         last_good: for every run, the last state with finite numbers.
     """
@@ -126,7 +126,7 @@ class RunGroup:
         return self.device.type == "cuda"
 
     def state_at(self, place: int) -> TrainingState:
-        """Copy the state of the run in one row of the program to the CPU, so that later steps do not change it."""
+        """Copy the state of one run to the CPU, so that later steps do not change it."""
         run, program = self.active[place], self.program
         moments = {name: m[place].detach().cpu().clone() for name, m in program.optimiser.moments.items()}
         row = program.weights[place].detach().cpu().clone()
@@ -136,7 +136,7 @@ class RunGroup:
         return state
 
     def drop(self, places: set[int]) -> None:
-        """Remove the runs in some rows of the program."""
+        """Remove some runs, given by their rows, from the computation."""
         rest = [place for place in range(len(self.active)) if place not in places]
         self.active = [self.active[place] for place in rest]
         if self.active and places:
@@ -176,7 +176,7 @@ def training_states(
     on_rows: Callable[[int, list[tuple[int, Row]]], object] | None = None,
     mode: ExecutionMode | None = None,
 ) -> Iterator[tuple[int, TrainingState]]:
-    """Train runs of one shape as one program; yield pairs (index of the run, its state).
+    """Train runs of one shape as one computation; yield pairs (index of the run, its state).
 
     The state of a run is yielded at each epoch of a snapshot or of spectra, and a last time with `ended` set. A run
     ends after its last epoch, or when its test loss is as low as its recipe demands. If a loss or weight is no longer

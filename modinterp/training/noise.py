@@ -2,7 +2,7 @@
 
 A stateful generator would give a run other random numbers beside other runs, on another device, or after resuming. The
 random numbers here are hashes of seed, step and position. Hashing gives the same dropout beside other runs, on another
-device, and after resuming. Hashed random numbers also work inside a program that is mapped over runs or captured as a
+device, and after resuming. Hashed random numbers also work in computations that are mapped over runs or captured as a
 CUDA graph.
 
 Source of the mixing functions: Steele, Lea & Flood 2014 (splitmix64) and Wellons 2018 (lowbias32).

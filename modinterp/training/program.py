@@ -1,11 +1,12 @@
-"""Train runs of one shape as one program: all weights are in one tensor `[run, weight]`, with one step for all runs.
+"""Train runs of one shape as one computation (a program): all weights are in one tensor `[run, weight]`, with one step
+for all runs.
 
-All programs share one definition of a run's loss. For large networks, a program computes the gradients of each run
-separately, with the faster operations. A CPU computes one run after the other, and a GPU computes runs on parallel
+The loss of a run is defined in one place for all programs. For large networks, a program computes the gradients of each
+run separately, with the faster operations. A CPU computes one run after the other, and a GPU computes runs on parallel
 streams. For small networks, a program maps over the runs (`torch.func.vmap`), or has torch compile the mapped step. On
-a GPU, the step is captured as a CUDA graph. All modes give a run the same numbers, up to rounding. Within a mode, a run
-gets the same bits beside any other runs. The exception is mapping runs on a GPU, where matrix products depend on the
-number of runs.
+a GPU, the step is captured as a CUDA graph. All modes give a run the same numbers, up to rounding. In one execution
+mode, a run gets the same bits beside any other runs. The exception is mapping runs on a GPU, where matrix products
+depend on the number of runs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Row = dict[str, int | float]
 
 
 class ExecutionMode(Enum):
-    """The ways in which a program can compute the gradients of several runs."""
+    """The modes in which a program computes the gradients of several runs."""
 
     SEQUENTIAL = "one by one"
     VMAPPED = "vmapped"

@@ -1,5 +1,6 @@
-"""A hypothesis about the algorithm of a network: its predictions for interventions, and a sentence if they come
-true."""
+"""Define a hypothesis about the algorithm of a network: its predictions for interventions, and a sentence if they come
+true.
+"""
 
 from __future__ import annotations
 

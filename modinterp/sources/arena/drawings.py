@@ -1,4 +1,4 @@
-"""The figures of ARENA's monthly problems, drawn from measurements of trained networks."""
+"""Draw the figures of ARENA's monthly problems from measurements of trained networks."""
 
 from __future__ import annotations
 

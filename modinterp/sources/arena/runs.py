@@ -1,4 +1,5 @@
-"""The runs of ARENA's monthly problems: running sums, sorted lists, palindromes, unique letters, sums of two numbers.
+"""Define the training runs of ARENA's monthly problems: running sums, sorted lists, palindromes, unique letters, sums
+of two numbers.
 
 Exact, as in the notebooks: sizes, data, random order, Adam with decay in the gradient, batches of 512, and the falling
 learning rate. The authors used seed 42. We chose the seeds other than 42.

@@ -1,4 +1,4 @@
-"""The opening sentences of the page on ARENA's monthly problems."""
+"""Define the opening sentences of the page on ARENA's monthly problems."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""The figures of the sums of two numbers and of the first unique letter."""
+"""Draw the figures of the sums of two numbers and of the first unique letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of "Circuit engineering", drawn from measurements of trained networks."""
+"""Draw the figures of "Circuit engineering" from measurements of trained networks."""
 
 from __future__ import annotations
 

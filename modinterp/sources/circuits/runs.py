@@ -1,4 +1,4 @@
-"""The runs of "Circuit engineering": addition, maximum, median and sort.
+"""Define the training runs of "Circuit engineering": addition, maximum, median and sort.
 
 Exact, since the report states them: one layer, 4 heads of 32 dimensions, and widths such as 32 and 512. Addition is
 trained on 5,000 pairs. Maximum, minimum, median and sort have five numbers and CLS as input, and 40,000 training

@@ -1,4 +1,4 @@
-"""The opening sentences of the page on the report "Circuit engineering"."""
+"""Define the opening sentences of the page on the report "Circuit engineering"."""
 
 from modinterp.sources.story import Story
 

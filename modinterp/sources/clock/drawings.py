@@ -1,4 +1,4 @@
-"""The figures of the blog post on the Clock algorithm, drawn from runs that were trained as it says."""
+"""Draw the figures of the blog post on the Clock algorithm from runs that were trained as it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training runs of the blog post on the Clock algorithm.
+"""Define the training runs of the blog post on the Clock algorithm.
 
 Exact: the network of Nanda et al. without positional embeddings and with biases in the MLP; 30% of the pairs; and
 20,000 epochs, with snapshots after 5,000 and 10,000. The runs follow the recipe with initial weights and a split that

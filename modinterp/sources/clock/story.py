@@ -1,4 +1,4 @@
-"""The opening sentences of the page on the blog post about the Clock algorithm."""
+"""Define the opening sentences of the page on the blog post about the Clock algorithm."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""The figures of Chughtai et al. 2023, drawn from runs that follow the paper's released code."""
+"""Draw the figures of Chughtai et al. 2023 from runs that follow the paper's released code."""
 
 from __future__ import annotations
 

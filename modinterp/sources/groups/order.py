@@ -1,4 +1,4 @@
-"""The order in which the released code numbers the permutations of five points.
+"""Define the order in which the paper's released code numbers the permutations of five points.
 
 sympy generates the elements of S5 as products of coset representatives of stabilisers: of 0, of 0 and 1, and so on. The
 representatives of the first stabiliser vary fastest.

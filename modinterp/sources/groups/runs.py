@@ -1,4 +1,4 @@
-"""The runs of Chughtai et al. 2023, by the configurations of its released code.
+"""Define the training runs of Chughtai et al. 2023, by the configurations of its released code.
 
 Networks, optimiser, data fractions and numbers of epochs are those of the released code. For the MLPs, split and
 initial weights are exact, too, since the code's seeds decide both on the CPU. Our choice: a training ends 20,000 epochs

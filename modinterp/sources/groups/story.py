@@ -1,4 +1,4 @@
-"""The opening sentences of the page on group operations."""
+"""Define the opening sentences of the page on group operations."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""The figures of He, Wang, Chen and Yang 2026, and figures of our additional findings."""
+"""Draw the figures of He, Wang, Chen and Yang 2026, and figures of our additional findings."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def check_shape(m: CyclicMeasurements) -> MLPConfig:
 
 
 def angles(p: int) -> Float[Tensor, "freq residue"]:
-    """2 pi k j / p for k = 1 .. (p - 1) / 2. [rad]"""
+    """Return the angles 2 pi k j / p for k = 1, ..., (p - 1) / 2. [rad]"""
     k, j = torch.arange(1, (p - 1) // 2 + 1), torch.arange(p)
     return TURN / p * (torch.outer(k, j) % p).double()
 

@@ -1,4 +1,4 @@
-"""The runs of He, Wang, Chen and Yang 2026: one hidden layer on summed one-hot tokens, without biases.
+"""Define the training runs of He, Wang, Chen and Yang 2026: one hidden layer on summed one-hot tokens, without biases.
 
 Exact, as in the released code: networks, optimisers, learning rates, warm-up, numbers of steps, seed 42, and the order
 in which weights are drawn. Our choice: the other seeds; the split of the grokking runs, which the code draws on a GPU;

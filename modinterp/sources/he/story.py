@@ -1,4 +1,4 @@
-"""The opening sentences of the page on He, Wang, Chen and Yang 2026."""
+"""Define the opening sentences of the page on He, Wang, Chen and Yang 2026."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,6 @@
-"""The figures of Syrkis & Søgaard 2024 (MIIII), drawn from measurements of trained networks, or from numbers alone."""
+"""Draw the figures of Syrkis & Søgaard 2024 (MIIII) from measurements of trained networks, or from numbers
+alone.
+"""
 
 from __future__ import annotations
 

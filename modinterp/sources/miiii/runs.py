@@ -1,4 +1,4 @@
-"""The training runs of Syrkis & Søgaard 2024 (MIIII).
+"""Define the training runs of Syrkis & Søgaard 2024 (MIIII).
 
 Exact, since the paper states them: one block, d_model 256, 4 heads, 4 d_model neurons, no biases, He initialisation.
 The paper also states the learning rate 3e-4, weight decay 1/3, betas 0.9 and 0.98, dropout 1/10 (in the code one mask

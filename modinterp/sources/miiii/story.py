@@ -1,4 +1,4 @@
-"""The opening sentences of the page on Syrkis & Søgaard 2024."""
+"""Define the opening sentences of the page on Syrkis & Søgaard 2024."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""The figures of Kissane's notebook, drawn from runs that were trained as the notebook says."""
+"""Draw the figures of Kissane's notebook from runs that were trained as the notebook says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training runs of Kissane's notebook on a one-hidden-layer MLP.
+"""Define the training runs of Kissane's notebook on a one-hidden-layer MLP.
 
 The run `kissane` follows the notebook exactly in network, seed 0, learning rate, weight decay and 30% of the data. The
 run also follows the notebook's code: betas, no warm-up, 50,000 epochs, and weights and split by torch's generator. We

@@ -1,4 +1,4 @@
-"""The opening sentences of the page on Kissane's notebook."""
+"""Define the opening sentences of the page on Kissane's notebook."""
 
 from modinterp.sources.story import Story
 

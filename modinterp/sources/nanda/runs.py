@@ -1,4 +1,4 @@
-"""The training runs of Nanda et al. 2023.
+"""Define the training runs of Nanda et al. 2023.
 
 Exact, since the paper states them: one layer, d_model 128, 4 heads of 32 dimensions, 512 ReLU neurons, no LayerNorm. p
 = 113, 30% of the pairs, full batches, 40,000 epochs, AdamW with learning rate 1e-3 and weight decay 1. The released

@@ -1,4 +1,4 @@
-"""The opening sentences of the page on Nanda et al. 2023."""
+"""Define the opening sentences of the page on Nanda et al. 2023."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""Tables 5 and 6 of appendix C.2.3 as the paper prints them, and the names of our runs for each row."""
+"""Hold tables 5 and 6 of appendix C.2.3 as the paper prints them, and the names of our runs for each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The runs of Zhong et al. 2023: transformers by attention rate, width and depth, and linear models, on a + b mod 59.
+"""Define the training runs of Zhong et al. 2023: transformers by attention rate, width and depth, and linear models, on
+a + b mod 59.
 
 Networks, optimiser and numbers of epochs are those of the paper's released code. The released code draws split,
 weights, rates and widths without a seed, so we chose them.

@@ -1,4 +1,4 @@
-"""The opening sentences of the page on the clock and the pizza."""
+"""Define the opening sentences of the page on the clock and the pizza."""
 
 from modinterp.sources.story import Story
 

@@ -1,4 +1,4 @@
-"""The networks on which the audit's criteria are measured.
+"""Define the networks on which the audit's criteria are measured.
 
 Most networks are trained for other sources: all shipped networks of the mainline recipe, and some of every other family
 that adds. Two kinds of networks are trained for the audit itself. Two networks learn sums with exceptions, by the

@@ -1,4 +1,4 @@
-"""The opening sentences of the page on the audit."""
+"""Define the opening sentences of the page on the audit."""
 
 from modinterp.sources.story import Story
 

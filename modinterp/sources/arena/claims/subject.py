@@ -1,4 +1,4 @@
-"""Choose the network of a run on which claims are measured; share parts of claims about one problem."""
+"""Choose the network of a run on which ARENA's claims are measured, and define what claims about one problem share."""
 
 from __future__ import annotations
 

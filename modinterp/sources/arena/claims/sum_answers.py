@@ -56,7 +56,7 @@ def _chains() -> dict[str, Value]:
 
 
 def many(m: SequenceMeasurements) -> Examples:
-    """Return random sums, more than the held-out set contains."""
+    """Return many random sums, more than the held-out inputs of the task."""
     return m.task.draw(MANY, torch.Generator().manual_seed(SEED_OF_MANY))
 
 

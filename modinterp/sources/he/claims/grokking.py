@@ -1,4 +1,6 @@
-"""Networks trained on three quarters of the pairs: memorisation, mirrored pairs, generalisation, weight decay."""
+"""Claims on networks trained on three quarters of the pairs: memorisation, mirrored pairs, generalisation, weight
+decay.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ SLOPE, SHRUNK = "slope of log norm over minus eta lambda", "norm at the end over
 
 
 def kinds_of(m: CyclicMeasurements) -> PairKinds:
-    """Return the kinds of pairs that a run's split makes, such as pairs whose mirrored pair is held out.
+    """Sort the pairs of a run's split into kinds, such as pairs whose mirrored pair (y, x) is held out.
 
     Raises:
         NoSuchPart: the network does not sum the embeddings of its tokens.

@@ -74,8 +74,8 @@ def _excluded(m: CyclicMeasurements) -> dict[str, Value]:
 
 
 def epoch_below_1(m: CyclicMeasurements, loss: str) -> float:
-    """Return the first epoch with a loss below 1 nat: the train loss in all epochs, other losses after memorisation.
-    NaN if there is no such epoch.
+    """Return the first epoch with a loss below 1 nat: the train loss in all epochs, other losses after memorisation;
+    NaN without such an epoch.
 
     Args:
         m: measurements of the run.

@@ -80,8 +80,8 @@ def _accuracy_curves(*runs: CyclicMeasurements) -> dict[str, Value]:
 
 
 def largest_excluded(m: CyclicMeasurements) -> float:
-    """Return the largest excluded loss of a single frequency; a network without a circuit has no excluded loss of
-    several. [nats]
+    """Return the largest excluded loss of a single frequency, which also exists for a network without key frequencies.
+    [nats]
 
     Source: Nanda et al. 2023, appendix C.2, footnote 3.
     """

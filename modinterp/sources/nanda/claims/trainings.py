@@ -1,4 +1,6 @@
-"""Numbers about a training that several claims use, such as its last epoch and its grokking epoch, and their names."""
+"""Compute numbers about a training that several claims use, such as its last epoch and its grokking epoch, and name
+these numbers.
+"""
 
 from __future__ import annotations
 

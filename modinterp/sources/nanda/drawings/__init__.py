@@ -1,4 +1,4 @@
-"""The figures and tables of Nanda et al. 2023, drawn from our runs."""
+"""Draw the figures and tables of Nanda et al. 2023 from our runs."""
 
 from modinterp.sources.nanda.drawings import network, rounding, seeds, sequences, sweeps, tables
 

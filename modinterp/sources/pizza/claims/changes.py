@@ -1,5 +1,5 @@
-"""Changes that several claims about circles share: which circles count as leading, how one circle is isolated, and
-medians.
+"""Define changes that several claims about circles share: which circles count as leading, how one circle is isolated,
+and medians.
 """
 
 from modinterp.claims.claim import Change
