@@ -9,8 +9,8 @@ imports only packages to its left:
 
 A task defines inputs, a model maps inputs to logits, and training makes a run. Analyses turn the activations of a run
 into small results, which the measurements of the run store. Claims compare measured results with the statements of a
-source, and figures draw the results. A source is a paper with its runs, claims and figures in one folder. `reproduce`
-measures a source, and `explain` measures a network of yours::
+source, and figures draw the results. A source is a paper together with its training runs, claims and figures, in one
+folder. `reproduce` measures a source, and `explain` measures a network of yours::
 
     import modinterp as mi
     run = mi.load("SOURCE/RUN-0")                      # task, model, history, snapshots; prints as one line

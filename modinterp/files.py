@@ -29,8 +29,8 @@ def write_atomically(path: Path, content: bytes, before: Callable[[], object] | 
     Returns:
         checksum of the written content, in hexadecimal, equal to the result of `sha256` for the file.
     Raises:
-        OSError: the folder cannot be written, or the disk is full; the old file stays unchanged. The error message
-            names the file.
+        OSError: the folder cannot be written, or the disk is full; the old file stays unchanged. The message of the
+            error names the file that could not be written.
     """
     write_together({path: content}, before)
     return hashlib.sha256(content).hexdigest()
@@ -40,14 +40,15 @@ def write_together(files: Mapping[Path, bytes], before: Callable[[], object] | N
     """Write files that belong together: no file is put into place before all files are on disk.
 
     Use `write_together` for files that describe the same numbers, such as a page and its table. If the disk is full,
-    all old files stay.
+    all old files stay unchanged.
 
     Args:
         files: map from each path to its content; the last path is put into place last.
         before: function called when all files are on disk and none is in place; if the function raises, the old files
             stay.
     Raises:
-        OSError: a folder cannot be written, or the disk is full. The error message names the file.
+        OSError: a folder cannot be written, or the disk is full. The message of the error names the file that could not
+            be written.
     """
     mark = secrets.token_hex(8)
     parts = {path: path.with_name(f".{mark}-{number}.part") for number, path in enumerate(files)}
@@ -146,8 +147,8 @@ def own_page(folder: Path, beside: str) -> Path:
 
 
 def no_file(path: Path) -> FileNotFoundError:
-    """Return the error for a file that does not exist. The error names a file with a similar name, or the content of
-    the folder.
+    """Return the error for a file that does not exist. The message of the error names a file with a similar name, or
+    the content of the folder.
     """
     folder, kind = path.parent, path.suffix
     try:

@@ -188,7 +188,7 @@ def callable_package(package: str, function: str) -> None:
     """Make a package callable like the function of the same name.
 
     Python binds the name `modinterp.explain` to the package as soon as a module inside it is imported, but users expect
-    the function `modinterp.explain`. A call of the package passes its arguments on to the function.
+    the function `modinterp.explain`. A call of the package passes its arguments on to the function of the same name.
 
     Args:
         package: name of the package, its `__name__`.

@@ -19,8 +19,9 @@ Rows = Callable[[slice | Tensor], Float[Tensor, "some *rest"]]
 class ByRows(Tensor):
     """A tensor `[input, ...]` or `[a, b, ...]` that computes slices along its first axis when they are read.
 
-    A `ByRows` can be used like any tensor. Slices, single rows and rows selected by index are ordinary tensors. Sums,
-    and views that fold or flatten the inputs, need no memory. Every other operation first computes the whole tensor.
+    A `ByRows` can be used like any tensor. Slices of a `ByRows`, single rows and rows selected by index are ordinary
+    tensors. Sums of a `ByRows`, and views that fold or flatten the inputs, need no memory. Every other operation on a
+    `ByRows` first computes the whole tensor.
 
     Args:
         rows: function that returns the rows of some inputs, given as a slice or as indices.

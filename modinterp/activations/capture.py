@@ -57,8 +57,8 @@ def activations(
     """Return all activations at the last position, for every input, in float64 on the network's device.
 
     The cache maps the name of each hook to a tensor `[*task.grid, ...]`. For example, `blocks.0.mlp.hook_post` has the
-    shape `[a, b, neuron]`, and `blocks.0.attn.hook_pattern` has `[a, b, head, key]`. The entry `logits` has the shape
-    `[a, b, output]`. Keys and values keep all positions: `[a, b, pos, head, d_head]`.
+    shape `[a, b, neuron]`, and `blocks.0.attn.hook_pattern` has `[a, b, head, key]`. The entry `logits` of the cache
+    has the shape `[a, b, output]`. Keys and values keep all positions: `[a, b, pos, head, d_head]`.
 
     Args:
         names: names of the hooks to capture in addition to the logits; all hooks by default.

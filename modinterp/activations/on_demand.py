@@ -24,8 +24,8 @@ _TOGETHER, _PRE = ("mlp.hook_post", "attn.hook_pattern"), "mlp.hook_pre"
 def all_activations(network: Network, task: Task) -> ActivationCache:
     """Return the activations of all hooks, computed at once in float64, or on first access if they are large.
 
-    Measurements take their activations from this function. If all activations would take more than 1 GiB, they have the
-    network's own dtype, and each is captured on first access.
+    Measurements take their activations from `all_activations`. If all activations would take more than 1 GiB, they have
+    the network's own dtype, and each is captured on first access.
     """
     if len(task.inputs()) <= INPUTS or size_of_all(network, task) <= LARGE:
         return activations(network, task)

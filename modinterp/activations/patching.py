@@ -1,7 +1,7 @@
 """Patch activations and paths: put activations of one input pair into the forward pass of another pair.
 
 The network runs on every pair (a, b), with some activations taken from another pair, called the source of (a, b). For
-other metrics and for sweeps over positions, `transformer_lens.patching` also works on these networks.
+other metrics and for sweeps over positions, use `transformer_lens.patching`, which also works on these networks.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def path_patched(
     """Return the logits of every pair when only the receiver sees the sender's activation from the source pair.
 
     First, the receiver is computed with the sender's activation from the source pair, while all other heads and neurons
-    stay unchanged. Then the network runs on the pair with this value of the receiver.
+    stay unchanged. Then the network runs on the pair with the patched value of the receiver.
 
     Args:
         sender: hook of the patched activation, such as `blocks.0.attn.hook_z`.
@@ -140,9 +140,9 @@ def path_patched(
 def components(network: Network, task: Task, source: Source) -> pd.DataFrame:
     """Return the effect of patching each head and each MLP alone, as a share of the logit difference.
 
-    The table has one row per component. The effect of a component is the mean logit difference between the source's
-    answer and the pair's own answer. The effect is scaled to 0 for the unpatched network, and to 1 for the network run
-    on the source pair.
+    The table of effects has one row per component. The effect of a component is the mean logit difference between the
+    source's answer and the pair's own answer. The effect is scaled to 0 for the unpatched network, and to 1 for the
+    network run on the source pair.
 
     Raises:
         ValueError: the inputs form no grid of pairs, or every pair has the same answer as its source pair.

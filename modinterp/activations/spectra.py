@@ -26,7 +26,7 @@ def wave_lengths(fields: Float[Tensor, "*field a b"]) -> Float[Tensor, "*field w
     """Return the amplitude of a field over (a, b) on each wave cos(2 pi (k_a a / p_a + k_b b / p_b) + phase).
 
     The result `[k_a, k_b]` has k_a from 0 to p_a - 1 and k_b from 0 to p_b // 2. The frequencies k_a and k_a - p_a are
-    the same. Each wave counts once, so the squares of the amplitudes add up to the sum of squares of the field. The
+    equivalent. Each wave counts once, so the squares of the amplitudes add up to the sum of squares of the field. The
     entries (k_a, 0) and (p_a - k_a, 0) belong to the same wave; the second entry is 0.
 
     >>> a = torch.arange(5.0)
@@ -119,8 +119,8 @@ def most_bytes(steps: int, fields: int) -> int:
     """Return an upper bound on the size of a log on disk [bytes].
 
     Args:
-        steps: number of epochs.
-        fields: number of fields.
+        steps: number of epochs at which spectra are logged.
+        fields: number of logged fields, such as neurons.
     """
     return steps * (8 + fields * (6 * STRONGEST + 8)) + 100 * fields + 2000
 

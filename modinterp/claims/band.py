@@ -32,7 +32,7 @@ class Band:
     def miss(self, value: float) -> float:
         """Return the distance of a number from the tolerance, as a share of the nearer edge.
 
-        The distance is 0 inside the tolerance, and infinite for NaN or an edge at 0.
+        The distance is 0 for a number inside the tolerance, and infinite for NaN or an edge at 0.
 
         >>> at_most(10).miss(10.5), at_least(2).miss(3), equals(0).miss(0.1)
         (0.05, 0.0, inf)

@@ -133,7 +133,7 @@ class ClaimData:
             numbers with ours.
         outside: map from the name of a printed number to the reason why all our measured values differ from it.
         by_selection: names of numbers that were used to choose the first run of `needs` among its replicates, or that
-            follow from such numbers. The chosen network satisfies the claim by construction.
+            follow from such numbers. A network chosen by these numbers satisfies the claim by construction.
         given: preconditions of the claim: map from the name of a number, such as an accuracy, to its tolerance. A
             network that misses the tolerance of a precondition is not counted.
         needs: names of the runs on which the claim is measured; the first run stands for the source's own network.

@@ -68,7 +68,7 @@ def refuted(why: str, kind: Kind = "network") -> Finding:
 def mixed(why: str = "") -> Finding:
     """Return the finding that the claim holds in some of the shipped networks and not in others.
 
-    The measurements determine which networks miss which number, so a finding need not list them.
+    The measurements determine which networks miss which number, so the text of a finding need not list these networks.
     """
     return Finding("mixed", why)
 

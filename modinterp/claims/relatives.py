@@ -47,7 +47,7 @@ def related(specs: Mapping[str, RunSpec | None]) -> tuple[Network, ...]:
 def fewest_seeds(networks: Iterable[Network]) -> int:
     """Return the number of independent seeds; for several recipes, the smallest number among the recipes.
 
-    Numerical replicates of one seed count once. Without networks, the number is 0.
+    Numerical replicates of one seed count once. Without networks, the number of seeds is 0.
     """
     by_recipe: dict[Hashable, set[Hashable]] = defaultdict(set)
     for network in networks:

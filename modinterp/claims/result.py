@@ -178,7 +178,8 @@ class Result:
     def found_text(self) -> str:
         """The verdict with its number of seeds, such as "holds in 20 of 20 seeds (at least 86% of seeds, 95%)".
 
-        Below eight seeds the text ends with "preliminary". For a claim about no network, the text is only the verdict.
+        Below eight seeds the text of the verdict ends with "preliminary". For a claim about no network, the text is
+        only the verdict, such as "holds".
         """
         if self.verdict == "open" or self.prevalence is None or not self.prevalence_text:
             counted = self.is_preliminary and self.verdict != "open"
@@ -189,8 +190,8 @@ class Result:
     def missed(self) -> dict[str, dict[str, tuple[str, str]]]:
         """Numbers outside their tolerances: a map from network to title of the number to value and tolerance, as text.
 
-        If networks are only compared, or the claim is about no network, the only key is the empty string. For compared
-        networks, a value may be a range.
+        If networks are only compared, or the claim is about no network, the only key is the empty string. If networks
+        are only compared, a value in the map may be a range.
         """
         if self.verdict not in ("mixed", "refuted"):
             return {}

@@ -31,11 +31,11 @@ class Tally:
     """Counts of measurements and of statements, by verdict and evidence.
 
     Attributes:
-        measurements, statements: maps from a key of `COLUMNS` to a count. The columns split claims that hold by their
-            evidence. Claims of `mathematics` and set-up need no trained network. Claims of `many seeds` were measured
-            on eight independent seeds or more. A `redefined` claim had a worse verdict before its measure or tolerance
-            was changed with the number known. A `no control` claim also holds on a control network. A claim counts as
-            `by selection`, for any verdict, if its numbers chose the source's main network.
+        measurements, statements: maps from a key of `COLUMNS` to a count. Columns of the tally split claims that hold
+            by their evidence. Claims of `mathematics` and set-up need no trained network. Claims of `many seeds` were
+            measured on eight independent seeds or more. A `redefined` claim had a worse verdict before its measure or
+            tolerance was changed with the number known. A claim counts as `no control` if it also holds on a control
+            network. A claim counts as `by selection`, for any verdict, if its numbers chose the source's main network.
     """
 
     measurements: dict[Column, int]

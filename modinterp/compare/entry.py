@@ -30,12 +30,12 @@ def compare(
     >>> mi.compare([run], epochs=(1000, 5000, 20000)).table()              # doctest: +SKIP
 
     Args:
-        networks: runs, names of runs, files of weights, modules, functions, or explanations. The networks are given as
-            a list, or as a dict from column names to networks.
+        networks: runs, names of runs, files of weights, modules, functions, or explanations. The argument `networks` is
+            a list, or a dict from column names to networks.
         epochs: if given, each run is replaced by its snapshots at these epochs.
         out: folder to write the page, the table and the JSON into; nothing is written by default.
-        options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. The options apply to every
-            network that is not a run.
+        options: further arguments of `modinterp.explain`, such as `op`, `p` or `draws`. The arguments in `options`
+            apply to every network that is not a run.
     Raises:
         FileNotFoundError: no run or file of that name exists.
         ValueError: the arguments or a file are invalid, in the cases listed for `modinterp.explain`; `networks` is

@@ -1,7 +1,7 @@
 """Measure how much of a network formulas of growing size explain, and export a formula as a program.
 
-The function `distill` returns a `Distilled`. The command `python -m modinterp.distill RUN_OR_FILE` calls the same
-function.
+The function `distill` returns a `Distilled`. The command `python -m modinterp.distill RUN_OR_FILE` calls the function
+`distill`.
 """
 
 from __future__ import annotations

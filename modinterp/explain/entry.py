@@ -79,7 +79,7 @@ def explain(
         attention_rate, causal, joined: for a file, options of the forward pass; see `modinterp.models.ForwardPass`.
         inputs: for a module or function, the form of its input, a key of `modinterp.models.FORMS`.
         tokens: for a module or function, the layout of its tokens, such as `a op b =` or `a+1 b+1 -> c+1`, or a
-            function of a and b, `[batch]` each. By default the usual layouts are tried.
+            function of a and b, `[batch]` each. By default the usual layouts of tokens are tried.
         hooks: for a module, map from modinterp's hook names to the module's hook points or submodules, such as
             `{"hook_embed": "tok"}` or `{"blocks.0.mlp.hook_post": "fc2:input"}`.
         group: name of a group, such as `S5`, `D59`, `A5` or `C2 x S3`, or a CSV file with its multiplication table. By

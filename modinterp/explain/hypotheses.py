@@ -1,7 +1,7 @@
 """Test how well a network answers under other hypotheses about attention, neurons, tokens and operation.
 
-All hypotheses are evaluated on one sample of the inputs; all operations are tested on the same logits. The best
-hypothesis is then tried on many more inputs.
+All hypotheses are evaluated on one sample of the inputs; all operations are tested on the same logits. The best of
+these hypotheses is then evaluated on many more inputs.
 """
 
 from __future__ import annotations

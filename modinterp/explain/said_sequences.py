@@ -42,8 +42,8 @@ def _accuracy(weights: Weights, task: Task, said: Said) -> float:
 def sequence_of_callable(network: Callable[..., Any], name: str, said: Said) -> tuple[Task, Network]:
     """Open a module or function as a network with its task on sequences.
 
-    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the same answers. All other networks
-    are treated as black boxes.
+    A HookedTransformer is rebuilt from its weights if the rebuilt network gives the same answers. All networks other
+    than a HookedTransformer are treated as black boxes.
 
     Raises:
         ValueError: the sizes of the task are missing, or the network returns no logits for its inputs.

@@ -21,7 +21,7 @@ def sentences(m: Judged, label: str, is_met: dict[str, bool], is_found: bool = F
     """Yield the sentences of a verdict, in the order of the verdict's reasons.
 
     Args:
-        label: the verdict.
+        label: the verdict that the sentences explain.
         is_met: map from the key of each criterion to True if the criterion is met.
         is_found: True if an algorithm predicted the interventions, so that the sentences say how the network computes.
     """

@@ -53,7 +53,7 @@ class Verdict:
             logits and neurons.
         clock_or_pizza: how many circles of the embedding are clocks and pizzas, such as `3 clock, 2 pizza`. For a
             network on a group, the text is `constant on cosets` or `representations alone`, or says that the two cannot
-            be distinguished. The text is empty for other networks.
+            be distinguished. The text on circles or cosets is empty for other networks.
         algorithm: name of the hypothesis whose predictions came true inside the network; empty if no hypothesis did.
     """
 

@@ -25,7 +25,7 @@ def without_slider(figure: go.Figure) -> tuple[go.Figure, Slider | None]:
 
     Use `without_slider` for a page that has its own slider.
 
-    A figure without animation is returned unchanged, with None.
+    A figure without animation is returned unchanged, with None instead of a slider.
     """
     if not figure.frames:
         return figure, None

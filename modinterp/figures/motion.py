@@ -22,7 +22,7 @@ def circles_in_motion(
 ) -> go.Figure:
     """Draw circles over b, with one panel per plane and a slider over a; faint points show all pairs.
 
-    A cross marks the centre of the circle, and colours show b.
+    A cross marks the centre of the circle, and colours show the number b.
 
     Args:
         panels: map from the name of a panel to its frequency [cycles per p] and its points.

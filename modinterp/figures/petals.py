@@ -63,8 +63,8 @@ def heads_by_planes(
 def smoothest_order(points: Float[Tensor, "b 2"]) -> Int[Tensor, " step"]:
     """Return the order of the residues, as multiples of one residue, that gives the shortest closed curve.
 
-    If points are joined from b to b + 1, a curve of high frequency looks tangled. Joined in this order, the curve shows
-    its shape.
+    If points are joined from b to b + 1, a curve of high frequency looks tangled. In the returned order, the joined
+    points show the shape of the curve.
     """
     p = len(points)
     orders = torch.outer(torch.arange(1, p // 2 + 1), torch.arange(p + 1)) % p

@@ -119,8 +119,8 @@ def formula_maps(p: int, freq: int, names: Sequence[str], title: str) -> go.Figu
 def distance_profiles(profiles: Mapping[int, Sequence[float]], title: str) -> go.Figure:
     """Draw the mean correct logit of each single circle by the distance of the two numbers along the circle.
 
-    The distances are sorted along the circle. The drawn line is `abs(cos)` of half the angle, scaled to the largest
-    value.
+    The distances between the two numbers are sorted along the circle. The drawn line is `abs(cos)` of half the angle
+    between the two numbers, scaled to the largest value.
 
     Args:
         profiles: map from the frequency of a circle to the mean correct logit of every distance. [logits]

@@ -51,8 +51,8 @@ def colour_of(item: int, among: Sequence[int]) -> str:
 
 
 def array(x: Tensor | np.ndarray | pd.Series | Sequence[float]) -> np.ndarray:
-    """Return plot data as a numpy array. Floats have single precision, which halves the size of a page without a
-    visible change.
+    """Return plot data as a numpy array. Floats of plot data get single precision, which halves the size of a page
+    without a visible change.
     """
     values = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
     return values.astype(np.float32) if values.dtype.kind == "f" else values

@@ -168,7 +168,7 @@ def compact(
         thinned: function from a threshold to the formula, such as `at_threshold` with the effects of the neurons.
         is_faithful: function that returns True if a formula still answers like the network.
         seems_faithful: faster test for the search of the threshold, such as a test on a sample of pairs; by default
-            `is_faithful`. After the search, the threshold is lowered until the formula passes `is_faithful`.
+            `is_faithful`. After the search for the threshold, it is lowered until the formula passes `is_faithful`.
     """
     if not is_faithful(formula):
         return None

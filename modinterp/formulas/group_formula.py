@@ -28,8 +28,8 @@ class GroupCluster:
     Attributes:
         block: representation of the neurons.
         constant: constant part of every neuron's input, `[neuron]`.
-        inputs: map from `a: NAME`, `b: NAME` or `a, b: NAME` to coefficients `[neuron, feature]`. The features are
-            matrix elements of the named representation for a, for b, or products of both.
+        inputs: map from `a: NAME`, `b: NAME` or `a, b: NAME` to coefficients `[neuron, feature]`. The columns of these
+            coefficients are matrix elements of the named representation for a, for b, or products of both.
         outputs: map from the name of a representation to the coefficients of the neurons' outputs, `[neuron, feature]`.
         vectors: vectors x, y and z, `[3, neuron, d]`, if the neurons' inputs are x.rho(a) y and y.rho(b) z.
         along: coefficient of each neuron's output along the product of its input matrices A and B; None without such a

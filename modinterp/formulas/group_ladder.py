@@ -119,7 +119,7 @@ def at_threshold(formula: GroupFormula, effects: Effects, least: float) -> Group
     """Return the formula without matrices, neurons and paths whose mean square effect per number is below a threshold.
 
     If three vectors nearly make the two matrices of a neuron's inputs, the three vectors replace the matrices. The
-    neuron's output in its own representation becomes a coefficient along the product of the vectors.
+    output of each neuron in its own representation becomes a coefficient along the product of the three vectors.
 
     Args:
         least: the threshold: mean square change of the logits per number. [logits^2]

@@ -191,7 +191,7 @@ def as_vectors(cluster: GroupCluster) -> GroupCluster:
 def in_square(block: Block, blocks: Iterable[Block]) -> list[str]:
     """Return the names of other representations that occur in products of two matrix elements of one representation.
 
-    For frequency k of a cyclic group, the other representation is frequency 2k.
+    For frequency k of a cyclic group, the only other representation in the products is frequency 2k.
     """
     square = np.square(block.character)
     return [x.name for x in blocks if x is not block and abs(float((square * x.character).mean())) > 1e-6]

@@ -23,7 +23,7 @@ class Step:
     Attributes:
         key: short name of the formula.
         assumption: the assumption of the formula, in one sentence.
-        formula: the formula itself.
+        formula: the formula of this step.
         inside: True if the formula describes how the network computes; False if it only describes the logits.
         read_from: parts of the network from which the formula's numbers are read, keys of `READ_FROM`.
     """

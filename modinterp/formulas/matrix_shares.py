@@ -58,10 +58,10 @@ def span(vectors: Array) -> Array:
 def matrix_shares(m: PairMeasurements, formula: Formula | GroupFormula) -> dict[str, float]:
     """Return the share of each matrix's squared norm on the directions of a formula's waves, in a one-layer network.
 
-    For `W_K`, `W_V` and `W_in`, the directions are images of the embedding's waves in the formula. For `W_Q`, the
-    directions are those of the last position. For `W_O`, the directions are images of the waves after `W_V`. For
-    `W_out`, the directions are those that `W_U` reads for the waves of the neurons' outputs. The matrices `W_Q` and
-    `W_K` have a share only if the formula has heads.
+    For `W_K`, `W_V` and `W_in`, the share is measured on images of the embedding's waves in the formula. For `W_Q`, the
+    share is measured on the directions of the last position. For `W_O`, the share is measured on images of the waves
+    after `W_V`. For `W_out`, the share is measured on the directions that `W_U` reads for the waves of the neurons'
+    outputs. The matrices `W_Q` and `W_K` have a share only if the formula has attention heads.
     """
     if m.n_layers != 1 or not m.has_embedding or m.is_output_only:
         return {}

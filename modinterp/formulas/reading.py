@@ -230,7 +230,7 @@ def alphas_and_halves(m: CyclicMeasurements) -> tuple[dict[int, float], dict[int
     """Return the coefficients of the clock's and the pizza's wave at each key frequency.
 
     For the answer s, the clock's wave is cos(w (s - c)), and the pizza's wave is abs(cos(w (a - b) / 2)) times this
-    cosine. Both coefficients are projections of the logits of all pairs.
+    cosine. The coefficients of the clock's and the pizza's wave are projections of the logits of all pairs.
     """
     x, found = np.arange(m.p), (dict[int, float](), dict[int, float]())
     logits = turned_b(m.logits.double().cpu().numpy(), m.sign)

@@ -22,11 +22,11 @@ def shares(
 ) -> dict[str, float]:
     """Return the share of each part of a network that a formula covers.
 
-    For `W_E` and `W_U`, the share is that of the squared norm at the frequencies that the formula reads or writes. For
-    `W_L`, the share is that of the rows' squared norm in the formula. The shares `inputs` and `neurons` are those of
-    the neurons' variance, before and after the nonlinearity, that the formula's neurons explain. The share `logits` is
-    that of the variance of the centred logits that the formula explains. The shares leave out means over tokens,
-    classes and pairs. For the other weight matrices, see `matrix_shares`.
+    For `W_E` and `W_U`, the share is the part of the squared norm at the frequencies that the formula reads or writes.
+    For `W_L`, the share is the part of the rows' squared norm that the formula contains. The shares `inputs` and
+    `neurons` are the parts of the neurons' variance, before and after the nonlinearity, that the formula's neurons
+    explain. The share `logits` is the part of the variance of the centred logits that the formula explains. The shares
+    leave out means over tokens, classes and pairs. For the other weight matrices, see `matrix_shares`.
     """
     found = _of_matrices(m, formula) if isinstance(m, CyclicMeasurements) and isinstance(formula, Formula) else {}
     if isinstance(m, GroupMeasurements) and isinstance(formula, GroupFormula):

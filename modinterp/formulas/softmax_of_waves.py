@@ -64,7 +64,9 @@ class Head:
 
 
 def term_of_head(term: str) -> tuple[str, int] | None:
-    """Parse the name of a term, such as `head 3`, into a kind of `KINDS` and the head's index; None for other terms."""
+    """Parse the name of a term, such as `head 3`, into a kind of head term and the head's index; None for other
+    terms.
+    """
     kind, _, number = term.rpartition(" ")
     return (kind, int(number)) if kind in KINDS else None
 

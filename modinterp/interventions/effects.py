@@ -104,8 +104,8 @@ def largest_by_chance(falls: Float[Tensor, "block pair"], draws: int = 199, shar
     """Return the largest mean fall of a logit over all frequencies, in standard errors, that occurs by chance.
 
     Use `largest_by_chance` to correct for choosing some of many frequencies (or representations). Removing an
-    irrelevant frequency raises a logit as often as it lowers the logit. A permutation may therefore flip the sign of
-    each pair's fall, for all frequencies at once.
+    irrelevant frequency raises a logit as often as it lowers the logit. A random permutation may therefore flip the
+    sign of the change of each pair's logit, for all frequencies at once.
 
     Args:
         falls: fall of each pair's logit without each frequency or representation. [logits]
@@ -203,7 +203,7 @@ def pizza_share(logits: Logits, freq: int, sign: int = 1) -> float:
     """Measure how much the amplitude of a frequency in the logits depends on a - b: 0 for a clock, 1 for a pizza.
 
     The mean amplitude over pairs with distance d is fitted by ``u + v |cos(w d / 2)|``. The pizza share is v / (u + v).
-    For a network that subtracts, the distance is a + b.
+    For a network that subtracts, the amplitude is fitted against a + b instead of a - b.
     """
     return pizza_share_of(Answered.of(logits, sign, [freq]), freq)
 
@@ -229,7 +229,8 @@ def crossed_pairs(
 
     For two circles, d1 is the distance at which the first circle should matter most compared with the second; d2 is the
     reverse. A pair of circles is crossed if removing each circle lowers the margin more at its own distance than at the
-    other's distance. The difference between the two falls must be at least half of the largest possible fall.
+    other's distance. The fall at the own distance must exceed the fall at the other distance by at least half of the
+    largest possible fall.
 
     Args:
         cosines: the formula fitted to the unchanged network.

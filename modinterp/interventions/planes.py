@@ -33,7 +33,8 @@ def block_planes(x: Float[Tensor, "a b d"], basis: Any, blocks: Sequence[Any]) -
         basis: `Frequencies` or `Representations` of the task.
         blocks: frequencies [cycles per p] or representations, whose waves the directions hold.
     Returns:
-        Directions with at least a hundredth of the largest standard deviation, sorted from strongest to weakest.
+        Orthonormal directions with at least a hundredth of the largest standard deviation, sorted from strongest to
+        weakest.
     """
     x = x.double()
     parts = basis.part(x.mean(dim=1), blocks)[:, None] + basis.part(x.mean(dim=0), blocks)[None]

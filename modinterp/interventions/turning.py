@@ -120,7 +120,8 @@ def turn_of_values(values: Int[Tensor, " element"], p: int, freqs: Sequence[int]
         values: value of f at every number, mod p.
         p: the modulus.
         freqs: frequencies of the waves, which may exceed p / 2, since the companion of frequency k is 2 k.
-        step: change of every value, in residues. At half a step, a lookup table of numbers has no entry.
+        step: change of every value, in residues. A lookup table of numbers has no entry at half a step, so a lookup
+            table fails this test.
 
     >>> numbers = torch.arange(7)
     >>> torch.allclose(turn_of_values(numbers, 7, [2], 0.5), turn(7, {2: 2 * torch.pi / 7}))
@@ -170,8 +171,8 @@ def projector(p: int, freqs: Sequence[int]) -> Map:
 def step_along_line(vectors: Float[Tensor, "element d"], step: float = 1.0) -> Float[Tensor, "element d"]:
     """Move vectors along the line that fits them best, as if every number were larger by a step.
 
-    A network that adds integers then answers one more, even if the number is the largest. Moving the vectors along the
-    line hardly changes circles.
+    After the step, a network that adds integers answers one more, even if the number is the largest. Moving the vectors
+    along the line hardly changes circles.
     """
     t = torch.arange(len(vectors), dtype=torch.float64)
     t = t - t.mean()

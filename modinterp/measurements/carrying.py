@@ -71,7 +71,7 @@ class Carrying(Component[Any]):
         """For each digit of the sum, the mean change that a carry makes to the residual stream, among inputs with the
         same digits.
 
-        Half of the inputs are used to compute the directions. The carry direction is 0 for digits that never receive a
+        The mean changes are computed on half of the inputs. The carry direction is 0 for digits that never receive a
         carry.
         """
         half = len(self.inputs) // 2
@@ -129,8 +129,8 @@ class Carrying(Component[Any]):
         """Effect of moving both digits of a column by half a step on the circles of their embeddings: the digit of the
         sum should move by one.
 
-        A lookup table of digits has no entry at half a step. The control for the half step is a change of equal length
-        in random directions.
+        A lookup table of digits has no entry at half a step. The control for a move by half a step is a change of equal
+        length in random directions.
         """
         task, counted = self.task, Counted()
         n, inputs = task.digits, self.inputs[:SAMPLED]
@@ -238,7 +238,7 @@ class Carrying(Component[Any]):
 def half_a_step_on(digits: Float[Tensor, "digit d_model"]) -> Float[Tensor, "digit d_model"]:
     """Move the vectors of all numbers mod n halfway to the next number on all circles.
 
-    A component whose sign alternates from number to number is 0 halfway.
+    A component whose sign alternates from number to number is 0 halfway between two numbers.
 
     >>> turns = 2 * torch.pi * torch.arange(10) / 10
     >>> moved = half_a_step_on(torch.stack([turns.cos(), turns.sin()], dim=1))

@@ -54,8 +54,8 @@ class Causal(Component[Any]):
     """Interventions on the embedding of a network over pairs, each with the predicted effect and with controls.
 
     Use interventions to test whether a network adds by circles; `m.formula_fit` only compares logits. For addition and
-    subtraction, circles are rotated. Frequencies or representations are removed, kept, scaled and restored.
-    `docs/interventions.md` defines every intervention.
+    subtraction, interventions rotate circles. Interventions remove, keep, scale and restore frequencies or
+    representations. `docs/interventions.md` defines every intervention.
     """
 
     @cached_property
@@ -286,7 +286,7 @@ class Causal(Component[Any]):
     def moved_along_line(self) -> tuple[float, float]:
         """Share of pairs whose answer grows by one when a moves one step along a line of integers, with a control.
 
-        The control moves every number by the same distance in a random direction.
+        The control moves every number as far, in a random direction.
         """
         a, _ = self._embedded.tables
         new = step_along_line(a)

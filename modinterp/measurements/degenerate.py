@@ -22,7 +22,8 @@ def why_undefined(m: Any) -> str:
     undefined.
 
     Use this function if a measurement of a user's network failed. The text gives the two most basic reasons, such as
-    "embed.W_E is 0 throughout and its logits are the same for all inputs". The text is empty if nothing is unusual.
+    "embed.W_E is 0 throughout and its logits are the same for all inputs". The text on unusual weights, logits or
+    neurons is empty if nothing is unusual.
 
     Args:
         m: measurements of a network.

@@ -187,7 +187,9 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def key_share_of_neurons(self) -> tuple[float, float]:
-        """Share of the neurons' variance in key representations of a, b and a b together, and of a b alone."""
+        """Two shares of the neurons' variance: in key representations of a, of b and of a b together; and of a b
+        alone.
+        """
         shares, key = self.pair_shares, self._is_key
         return float(shares.total()[key].sum()), float(shares.product[key].sum())
 

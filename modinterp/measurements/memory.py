@@ -43,9 +43,9 @@ def check_memory(name: str, task: Task, network: Network) -> None:
 def needed_memory(task: Task, network: Network) -> int:
     """Estimate the memory for the measurements of a network [bytes]; tests used 75 to 100% of the estimate.
 
-    The estimate is the smaller of two numbers of bytes. The first number is the size of all activations in float64. The
-    second number, for addition and similar tasks, is the size of logits and neurons in float32, computed in blocks.
-    Logits of more than 1 GiB are computed from the residual stream at each access.
+    The estimated memory is the smaller of two numbers of bytes. The first number is the size of all activations in
+    float64. The second number, for addition and similar tasks, is the size of logits and neurons in float32, computed
+    in blocks. Logits of more than 1 GiB are computed from the residual stream at each access.
     """
     c, inputs, classes = network.cfg, prod(task.grid or ()), task.output_sizes[0]
     d_model, neurons = getattr(c, "d_model", 0), getattr(c, "d_mlp", 0) or 0

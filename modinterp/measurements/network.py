@@ -424,7 +424,7 @@ class NetworkMeasurements:
     def accuracy_of_operations(self) -> dict[str, float]:
         """Map each operation mod p, a key of `OPERATIONS`, to the share of pairs answered with the operation's result.
 
-        The map is empty for a task that is not an operation mod p.
+        The map of shares is empty for a task that is not an operation mod p.
         """
         if not isinstance(self.task, ModularArithmetic):
             return {}

@@ -1,6 +1,7 @@
 """Measure a network over pairs (a, b), for any operation: its embedding, answers, and components in a basis.
 
-A block is one frequency of a Fourier basis, or one representation of a group. The basis fits the operation of the task.
+A block is one frequency of a Fourier basis, or one representation of a group. The basis of a network fits the operation
+of its task.
 """
 
 from __future__ import annotations
@@ -222,9 +223,9 @@ class PairMeasurements(NetworkMeasurements):
     def is_output_only(self) -> bool:
         """True if the read-out matrix is unknown, so that frequencies or representations are measured in the logits.
 
-        A user's function hides its neurons. In other networks, the last layer's neurons may produce less than half of
-        the logits' variance, because earlier layers do the work. The logits' variance leaves out the mean of each pair
-        and of each class. With `as_published`, `is_output_only` is always False.
+        A network given as a function hides its neurons. In other networks, the last layer's neurons may produce less
+        than half of the logits' variance, because earlier layers do the work. The logits' variance leaves out the mean
+        of each pair and of each class. With `as_published`, `is_output_only` is always False.
         """
         if self.as_published:
             return False

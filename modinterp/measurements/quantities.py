@@ -62,7 +62,7 @@ def _split(m: Any) -> None:
 def needing(need: Callable[[Any], None], of: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Wrap the function that computes a number: first call `need`, which raises if the network lacks a needed part.
 
-    For recorded measurements, the function `need` is not called.
+    Recorded measurements do not call the function `need`.
     """
 
     def checked(m: Any) -> Any:

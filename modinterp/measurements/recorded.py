@@ -2,7 +2,7 @@
 
 A measurement is recorded if its declared type can be restored from JSON. Restorable types are numbers, strings, tuples,
 mappings, data classes of these, and small tensors. The declared types come from the code, and never from the file.
-Numbers are stored with seven digits, the precision of float32.
+Recorded numbers have seven digits, the precision of float32.
 """
 
 from __future__ import annotations

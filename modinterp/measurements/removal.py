@@ -26,10 +26,10 @@ def without(
     """Remove some parts of a network, and return accuracy and loss over all, training and held-out pairs, before and
     after.
 
-    Frequencies or representations (blocks) are projected out at the site. In the embedding, the removed frequencies or
-    representations are functions of each number. In the last layer's neurons and in the logits, the removed frequencies
-    or representations are functions of the answer. Heads of the first layer and neurons of the last layer are set to
-    their mean over all pairs.
+    At the site, the frequencies or representations (blocks) are removed by projection. In the embedding, the removed
+    frequencies or representations are functions of each number. In the last layer's neurons and in the logits, the
+    removed frequencies or representations are functions of the answer. Heads of the first layer and neurons of the last
+    layer are set to their mean over all pairs.
 
     Args:
         m: measurements of a network over pairs.

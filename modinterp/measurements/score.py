@@ -86,9 +86,9 @@ def score(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"])
 def margin_variation(logits: Float[Tensor, "input output"], answers: Int[Tensor, " input"]) -> float:
     """Return the coefficient of variation of the margin, the right answer's logit minus the largest other logit.
 
-    The coefficient of variation is infinite if the mean margin is not positive. A fully trained network has learned all
-    inputs about equally well, for any size of its logits. Margins are even only under the forward pass with which the
-    network was trained.
+    The coefficient of variation of the margin is infinite if the mean margin is not positive. A fully trained network
+    has learned all inputs about equally well, for any size of its logits. Margins are even only under the forward pass
+    with which the network was trained.
     """
     rows = answers >= 0
     logits, right = logits[rows].double(), answers[rows, None].to(logits.device)

@@ -4,9 +4,9 @@ A CPU build of torch contains two libraries for matrix products, MKL and oneDNN.
 leaves AVX-512 instructions unused on processors that are not Intel's. oneDNN uses AVX-512 on every processor that has
 it. On one core of an EPYC processor, oneDNN takes 2.4 ms for the matrix product of an MLP, and MKL takes 6.0 ms. For
 the gradient of the weights on an EPYC processor, oneDNN takes 3.8 ms and MKL 6.0 ms. On a Xeon processor, MKL is 1.1 to
-1.4 times faster than oneDNN in the forward and the backward pass. On a GPU, one kernel computes the product, the bias
-and ReLU. The gradient of the bias is computed as a product with ones, which takes a third of the time of a sum over
-many rows.
+1.4 times faster than oneDNN in the forward and the backward pass. On a GPU, one kernel computes the matrix product, the
+bias and ReLU. The gradient of the bias is computed as a product with ones, which takes a third of the time of a sum
+over many rows.
 """
 
 from __future__ import annotations

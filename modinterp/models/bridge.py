@@ -23,7 +23,7 @@ def _is_plain(config: object) -> TypeGuard[TransformerConfig]:
 def to_bridge(network: Network) -> nn.Module:
     """Return the network as a native `TransformerBridge` in evaluation mode, with equal logits and activations.
 
-    In TransformerLens 4.3, `hook_attn_scores` of the bridge differs: this hook already holds the pattern.
+    In TransformerLens 4.3, one activation of the bridge differs: `hook_attn_scores` already holds the pattern.
 
     Raises:
         ValueError: TransformerLens cannot represent the network: a pair MLP, attention alone, attention that is not
@@ -72,8 +72,8 @@ def to_hooked_transformer_state_dict(network: Network) -> Weights:
 
     HookedTransformer always has position embeddings, all biases, and two buffers per layer; weights that the network
     lacks are 0. Load the state dict with `strict=True` into a HookedTransformer of the same sizes, without
-    normalisation and without weight processing. `from_state_dict` reads the state dict back; missing MLP biases come
-    back as zeros.
+    normalisation and without weight processing. The method `from_state_dict` reads the state dict back; missing MLP
+    biases come back as zeros.
 
     Raises:
         ValueError: HookedTransformer cannot represent the network: a pair MLP, attention that is not causal softmax, or

@@ -67,8 +67,8 @@ def best_calling(
 ) -> Found | None:
     """Return the input format with the highest accuracy; None if the accuracy is too low under every format.
 
-    First, other outputs, positions and classes are tried with the known part of the input format. Then the usual maps
-    from numbers to tokens are tried, simplest first, until one gives right answers.
+    First, `best_calling` tries other outputs, positions and classes with the known part of the input format. Then
+    `best_calling` tries the usual maps from numbers to tokens, simplest first, until one gives right answers.
 
     Args:
         inputs, labels: inputs and labels of the task; labels for several operations if the operation is unknown.

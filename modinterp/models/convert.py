@@ -1,7 +1,7 @@
 """Convert an external checkpoint into a network of this library, and find the task that fits its weight shapes.
 
-A `ForwardPass` holds the settings of a forward pass that weights do not show. The known layouts are listed in
-`modinterp.models.layouts`.
+A `ForwardPass` holds the settings of a forward pass that weights do not show. `modinterp.models.layouts` lists the
+known layouts of weights.
 """
 
 from __future__ import annotations
@@ -190,8 +190,8 @@ def modular_task(
 ) -> ModularArithmetic:
     """Return the modular task of a network over pairs of numbers, inferred from the shapes of its weights.
 
-    The positions, or else the sizes of the vocabularies, show whether a third token, "=", stands at the end. The
-    modulus p, or the number of outputs, shows whether each number has a vocabulary of its own.
+    The positions, or else the sizes of the vocabularies, show whether a third token, "=", stands at the end of the
+    input. The modulus p, or the number of outputs, shows whether each number has a vocabulary of its own.
 
     Args:
         weights: named weights in any of the layouts of `modinterp.models.layouts`.

@@ -3,10 +3,10 @@
 The functions of this forward pass are pure functions of weights and of integers that are computed once per batch.
 Because the functions are pure, `torch.func.vmap` can map them over many runs. For a one-layer network that is read at
 its last position, this forward pass needs about a quarter of the hooked model's arithmetic. Keys and values are
-computed once per (position, token) instead of once per input. Queries, MLP and unembedding are computed only at the
-last position. For many inputs, a CPU first multiplies the weights on both sides of the residual stream, which saves
-another tenth of a step. `Transformer` computes the same function with hooks at every activation, and a test compares
-the two results.
+computed once for each pair (position, token) instead of once for each input. Queries, MLP and unembedding are computed
+only at the last position. For many inputs, a CPU first multiplies the weights on both sides of the residual stream,
+which saves another tenth of a step. `Transformer` computes the same function with hooks at every activation, and a test
+compares the two results.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from modinterp.models.transformer import Transformer
 def hooked(config: Config, weights: Weights) -> Network:
     """Return the hooked network of a configuration, with a copy of the weights, in evaluation mode.
 
-    The network has only the outputs that are the answer to some input. If the configuration has unlabelled outputs, the
-    network's `cfg` is `config.labelled()`.
+    The hooked network has only outputs that are the answer to some input. If the configuration has unlabelled outputs,
+    the network's `cfg` is `config.labelled()`.
 
     Args:
         weights: named weights with the shapes of `config.shapes()`, or of `config.labelled().shapes()`.

@@ -27,8 +27,8 @@ def is_norm_weight(name: str) -> bool:
 def initial_weights(config: Config, seed: int, only: Collection[str] | None = None) -> Weights:
     """Return random initial weights, drawn in float32 on the CPU so that every device gets the same weights.
 
-    Matrices are normally distributed with the standard deviations of `config.scales()`, and biases are 0. Weights named
-    by `config.uniform` are uniformly distributed instead. Weights are drawn in the order of `config.shapes()`. The
+    Matrices are normally distributed with the standard deviations of `config.scales()`, and biases are 0. Weights that
+    `config.uniform` names are uniformly distributed instead. Weights are drawn in the order of `config.shapes()`. The
     initialisation "left-facing" draws weights in the order and orientation of the code of Nanda et al. 2023, so that a
     seed gives the same weights as that code. In a "left-facing" pair MLP, each matrix is drawn transposed.
 
@@ -104,7 +104,7 @@ def _cosine_weights(config: MLPConfig, generator: torch.Generator) -> Weights:
 def labelled_weights(config: Config, weights: Weights) -> Weights:
     """Return the weights without the columns of the unembedding that are never the answer.
 
-    If these columns are already missing, the weights are returned unchanged. See
+    If the columns of never-right outputs are already missing, the weights are returned unchanged. See
     `TransformerConfig.unlabelled_outputs`.
     """
     if not config.unlabelled_outputs:

@@ -1,7 +1,7 @@
 """Import the parts of TransformerLens that modinterp uses, without TransformerLens' libraries for language models.
 
 The libraries for language models (transformers, datasets, pyarrow) take longer to import than torch. Other parts of
-TransformerLens can still be imported in the usual way.
+TransformerLens can be imported in the usual way.
 """
 
 from modinterp.lazy import by_parts

@@ -1,9 +1,9 @@
 """Look up rows of tables for many inputs, with an order of gradient sums that is computed once per batch.
 
-Torch sorts the index of looked-up rows at every step to sum their gradients. Here, the positions at which each table
-row is looked up are listed once per batch. One pass then adds the gradients of each row, always in the same order.
-Summing gradients in this order takes a third to a tenth of torch's time on a CPU, and one kernel instead of about
-thirty on a GPU.
+Torch sorts the index of looked-up rows at every step to sum their gradients. In this module, the positions at which
+each table row is looked up are listed once per batch. One pass over these positions then adds the gradients of each
+row, always in the same order. Summing gradients in this order takes a third to a tenth of torch's time on a CPU, and
+one kernel instead of about thirty on a GPU.
 """
 
 from __future__ import annotations

@@ -36,13 +36,13 @@ MLP_INITS = {
 class MLPConfig(BaseConfig):
     """The configuration of a network without attention: logits = W_U act(... act(pre)) + b_U.
 
-    The first pre-activation `pre` combines the two embeddings as `joined` says. The defaults are those of Kissane's
-    notebook on modular addition with a one-hidden-layer MLP. The linear models of Zhong et al. 2023 have biases and the
-    initialisation "linear". The linear model alpha of Zhong et al. has one layer on the sum of the embeddings, beta two
-    layers, and gamma two layers on the sum after W_in. The linear model delta of Zhong et al. has one layer on the
-    concatenation, with embeddings of half the width. The model X of Zhong et al. is alpha with a vocabulary for each
-    number. The MLP of Chughtai et al. 2023 has a vocabulary for each number and one layer on the concatenation, without
-    biases.
+    The first pre-activation `pre` combines the two embeddings as `joined` says. The default fields are those of
+    Kissane's notebook on modular addition with a one-hidden-layer MLP. The linear models of Zhong et al. 2023 have
+    biases and the initialisation "linear". The linear model alpha of Zhong et al. has one layer on the sum of the
+    embeddings, beta two layers, and gamma two layers on the sum after W_in. The linear model delta of Zhong et al. has
+    one layer on the concatenation, with embeddings of half the width. The model X of Zhong et al. is their model alpha
+    with a vocabulary for each number. The MLP of Chughtai et al. 2023 has a vocabulary for each number and one layer on
+    the concatenation, without biases.
 
     Attributes:
         d_mlp: number of neurons of each hidden layer.

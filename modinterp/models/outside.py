@@ -49,8 +49,8 @@ class Outside(Network):
 
     Args:
         network: module or function that returns logits `[batch, pos, output]`, or `[batch, output]` for the last
-            position. The logits may be the first entry of a tuple, or the attribute `.logits`. A network that is a
-            torch module is set to evaluation mode.
+            position. The network may return its logits as the first entry of a tuple, or as the attribute `.logits`. A
+            network that is a torch module is set to evaluation mode.
         task: the task of the network; outputs beyond the task's classes are dropped.
     Raises:
         ValueError: the network does not accept the tokens, or returns no logits at the positions of the answers.

@@ -123,7 +123,7 @@ class TokenMap:
         """Positions in the order of our own networks: numbers, special tokens, and last the answer's position. The
         order of positions is None if no such order exists.
 
-        No such order exists if the answer is read at a number that is not the last number.
+        The order of positions does not exist if the answer is read at a number that is not the last number.
         """
         places = {w.name: i for i, w in enumerate(self.words) if w.is_number}
         numbers = [places[name] for name in sorted(places)]

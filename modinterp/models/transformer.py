@@ -120,7 +120,7 @@ class Attention(Component):
 class MLP(Component):
     """The MLP of one layer, act(x W_in + b_in) W_out + b_out.
 
-    The MLP may have no biases. Without W_out, the output is the neurons themselves.
+    The MLP may have no biases. Without W_out, the MLP returns its neurons.
 
     Args:
         bias_count: how many times b_in is added; more than once if every embedding of a sum brings its own bias.

@@ -241,8 +241,9 @@ class Wrapped(Network):
         """Return the matrix from the activations at a location to the logits at the last position; None if the map is
         not affine.
 
-        To find the matrix, each activation is changed by a fixed amount. The logits must change equally for every
-        input, and twice as much for twice the amount. The change of the logits then gives one row of the matrix.
+        To find the matrix, each activation at the location is changed by a fixed amount. The logits must change equally
+        for every input, and twice as much for twice the amount. The change of the logits then gives the matrix row of
+        the changed activation.
         """
         precise = self.in_float64()
         tolerance = 1e-3 if precise is self else 1e-8

@@ -97,7 +97,7 @@ def auc(scores: Mapping[Edge, float], known: Sequence[Edge]) -> float:
     """Return the area under the ROC curve (AUC) of scores for finding the edges that matter.
 
     The AUC is the share of pairs of an important and an unimportant edge in which the important edge scores higher;
-    ties count half. The AUC is NaN if all edges matter, or if none does.
+    ties count half. The AUC is NaN if all edges are important, or if none is.
 
     Args:
         scores: score of every edge; a larger score means that the edge matters more.

@@ -9,8 +9,8 @@ Each case is a folder in the layout of InterpBench (Gupta et al. 2024), with add
          truth.json         every edge with the effect of its ablation; heads, neurons, frequencies, held-out inputs
          model.safetensors  the weights under HookedTransformer's names
 
-Nodes and edges of a case are those of `modinterp.publish.edges`. An edge matters when ablating it raises the loss by
-0.01 nats.
+Nodes and edges of a case are those of `modinterp.publish.edges`. An edge of the network matters if ablating it raises
+the loss by 0.01 nats.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Replace a folder as a whole: if the process is killed, either the complete old folder or the complete new folder
 exists.
 
-The new folder is written and synced in `.NAME.publishing`, beside the folder `NAME` that it replaces. Linux then
-exchanges the two folders in one step. Systems other than Linux need two renames; `recover` undoes the first rename
-after a kill between the two.
+The new folder is written and synced under the name `.NAME.publishing`, beside the folder `NAME` that it replaces. Linux
+then exchanges the old folder and the new folder in one step. Systems other than Linux need two renames; `recover`
+undoes the first rename after a kill between the two.
 """
 
 from __future__ import annotations

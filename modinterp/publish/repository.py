@@ -107,7 +107,7 @@ def write_repository(repo: str, names: Sequence[str], folder: Path, licence: str
 def upload(repo: str, folder: Path, names: Sequence[str]) -> str:
     """Upload a folder that `write_repository` completed, and return its address on the Hub, with the commit.
 
-    The upload contains the named runs and the files at the top of the folder.
+    The upload contains the named runs and the files at the top level of the folder.
 
     Raises:
         ValueError: the Hub cannot be reached, or does not let the user's token (HF_TOKEN) write to the repository.

@@ -35,7 +35,8 @@ class Asked:
         together: claims about the network together with other networks.
         control: kind of control network, such as "of random labels"; empty for other networks.
         as_control: map from the id of a claim to the task that a control network is treated as having learned.
-        phases: phases of the claims' first network, used for a control that never generalises; None if unknown.
+        phases: training phases of the claims' first network, used for a control network that never generalises; None if
+            unknown.
     """
 
     own: frozenset[str] = frozenset()

@@ -30,7 +30,7 @@ def contradictions_table(reproduced: Reproduction) -> pd.DataFrame:
 def missed_text(result: Result) -> str:
     """Return text with the numbers outside their tolerances, such as "p53-1: loss = 0.2 (expected: at most 0.1)".
 
-    At most `NAMED` networks are named. If networks are only compared, the text gives the range of each number.
+    The text names at most `NAMED` networks. If networks are only compared, the text gives the range of each number.
     """
     each = []
     for network, numbers in list(result.missed.items())[:NAMED]:

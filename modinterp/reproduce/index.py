@@ -36,7 +36,7 @@ class IndexEntry:
         results: the results of all claims, one per claim.
         tally: counts of verdicts, each measurement once.
         refuted: claims that did not hold, by kind; see `did_not_hold`.
-        contradictions: rows of `contradictions_table`.
+        contradictions: rows of the table that `contradictions_table` returns.
     """
 
     name: str
@@ -67,7 +67,9 @@ def index_entry(reproduced: Reproduction) -> IndexEntry:
 
 
 def by_prevalence(results: Sequence[Result]) -> list[tuple[str, list[Result]]]:
-    """Return the groups of the index, each with its claims; claims that hold in the most networks come first."""
+    """Return groups of claims for the index of all sources; in each group, claims that hold in the most networks come
+    first.
+    """
     groups: dict[str, list[Result]] = {title: [] for title in GROUPS}
     for result in results:
         groups[next(title for title, belongs in GROUPS.items() if belongs(result))].append(result)

@@ -28,8 +28,8 @@ def terminal_table(results: tuple[Result, ...], width: int | None = None) -> str
     """Return one line per claim: id, verdict, our number, the source's number, statement; cut to the terminal's width.
 
     For a claim that does not hold, the line lists the numbers outside their tolerances. A single-network claim also
-    shows its number of independent seeds, and "prelim." below eight seeds. For an open claim, the line gives the
-    reason.
+    shows its number of independent seeds, and "prelim." below eight seeds. For an open claim, the line gives the reason
+    why it is open.
     """
     width = width or max(shutil.get_terminal_size((160, 24)).columns, 80)
     id_width = max(len(r.claim.id) for r in results)

@@ -44,18 +44,18 @@ def train_on_cluster(
 ) -> dict[str, Outcome]:
     """Train every spec in `out/NAME` on a Ray cluster. Unfinished runs continue, and finished runs are skipped.
 
-    Each Ray task trains one group of runs of the same shape. If a machine is lost, another machine continues its task
-    from the last state. A group that another process is training is tried again later. A run that cannot be trained
-    does not stop the others.
+    Each Ray task trains one group of runs whose networks have the same shape. If a machine is lost, another machine
+    continues its task from the last state. A group that another process is training is tried again later. A run that
+    cannot be trained does not stop the training of other runs.
 
     Args:
         ray: the connection to Ray, as `modinterp.cluster.on_ray.connected` returns it.
         out: a folder that all machines can read and write under this path.
-        device: `cpu` or `cuda`.
+        device: torch device, `cpu` or `cuda`.
         share: CPU threads and share of a GPU that each group may use.
-        together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
+        together: how many runs whose networks have the same shape train at once; by default 64 on a GPU and 1 on a CPU.
         on_refused: function called at the end with the name of each run that could not be trained, and the reason.
-        repair: whether to train a run again if its files are damaged and no undamaged state is left.
+        repair: True to train a run again if its files are damaged and no undamaged state is left.
         state_every: time between two states on disk [s]; a lost machine loses at most this much training.
         seconds_until_tried_again: delay before a run that another process is training is tried again [s].
     Returns:
@@ -88,9 +88,9 @@ def train_in_processes(
     with other bits.
 
     Args:
-        out, together, on_refused, repair: as in `train_on_cluster`.
-        workers: number of processes.
-        device: `cpu` or `cuda`. Processes on a GPU share the GPU through NVIDIA's MPS if it is installed.
+        out, together, on_refused, repair: the arguments of `train_on_cluster` with the same names.
+        workers: number of processes that train at the same time.
+        device: torch device, `cpu` or `cuda`. Processes on a GPU share the GPU through NVIDIA's MPS if it is installed.
     Returns:
         map from the name of each trained run to how its training ended.
     Raises:

@@ -31,7 +31,7 @@ def of_random_labels(name: str, spec: RunSpec, epochs: int) -> dict[str, RunSpec
     """Return the spec of a control run: the network of `spec`, trained on random symmetric labels that it can only
     memorise.
 
-    Symmetric labels are the same for (a, b) and (b, a).
+    Symmetric labels are equal for (a, b) and (b, a).
 
     Args:
         epochs: number of training epochs, enough to memorise the labels.

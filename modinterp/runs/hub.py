@@ -2,8 +2,8 @@
 
 Functions that take a folder of runs also take the address of a repository. `local` downloads the requested files of a
 repository into the cache of `huggingface_hub`, and returns their folder. If the Hub cannot be reached, files are read
-from the cache. `huggingface_hub` is imported when an address on the Hub is first used. The settings of
-`huggingface_hub` apply: HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
+from the cache of earlier downloads. `huggingface_hub` is imported when an address on the Hub is first used. The
+settings of `huggingface_hub` apply: HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_TOKEN.
 """
 
 from __future__ import annotations

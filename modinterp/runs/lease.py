@@ -1,10 +1,11 @@
 """Lock a run's folder with a lease, so that only one process at a time writes there, also on a shared disk.
 
-A lease is a file `.lease-N` with a number N that no other process can create again. The file names the process that
-holds the lease. The holder renews its lease every ten seconds. Another process may create lease N+1 after the holder
-has returned its lease, has died, or has been silent for a minute. Before the holder moves a file into place, it checks
-that no later lease exists. A process that seemed dead and wakes up therefore never overwrites its successor's files.
-The successor deletes temporary files that the earlier process had not moved into place.
+A lease is a file `.lease-N` with a number N that no other process can create again. The lease file names the process
+that holds the lease. The process that holds a lease renews it every ten seconds. Another process may create lease N+1
+after the holder has returned its lease, has died, or has been silent for a minute. Before the holder of a lease moves a
+file into place, it checks that no later lease exists. A process that seemed dead and wakes up therefore never
+overwrites its successor's files. The next holder deletes temporary files that the earlier process had not moved into
+place.
 """
 
 from __future__ import annotations

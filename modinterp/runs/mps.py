@@ -18,8 +18,8 @@ def shared_gpu() -> Iterator[bool]:
     """Let processes that start inside the `with` statement share the GPU by MPS; without MPS, processes take turns.
 
     Yields:
-        True if a daemon of MPS runs. No daemon runs if MPS is not installed or fails to start. If the environment
-        already names a daemon, that daemon is used and left running.
+        True if a daemon of MPS runs. No MPS daemon runs if MPS is not installed or fails to start. If the environment
+        already names an MPS daemon, that daemon is used and left running.
     """
     if PIPES in os.environ:
         yield True

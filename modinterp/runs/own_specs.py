@@ -44,13 +44,13 @@ def own_spec(
 
     Args:
         op: a key of `modinterp.tasks.modular.OPERATIONS`.
-        p: the modulus.
+        p: the modulus of the operation.
         seed: seed of the split, the initial weights and the batches.
         arch: `transformer`, a one-layer transformer that reads `a b =`, or `mlp`, one hidden layer on the sum of two
             embeddings.
         recipe: `paper`, the recipe of Nanda et al. 2023, or `fast`, which takes a minute or two; see `FAST`.
         d_model: width of the embedding.
-        d_mlp: number of neurons.
+        d_mlp: number of neurons of the MLP.
         changes: fields of `modinterp.training.Recipe` that replace fields of the recipe.
     Raises:
         ValueError: `op`, `arch` or `recipe` is unknown, or a value is out of range.

@@ -26,7 +26,8 @@ def is_recorded(folder: Path) -> bool:
 def recorded_run(folder: Path, name: str) -> TrainedRun:
     """Return the run that a recorder has written so far; the user's module is not needed.
 
-    If modinterp knows the layout of the weights, the run has a network. Otherwise the run has only its history.
+    If modinterp knows the layout of the weights, the run has a network. If modinterp does not know the layout, the run
+    has only its history.
 
     Raises:
         ValueError: the folder is damaged, or the class of its task cannot be imported.

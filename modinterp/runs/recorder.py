@@ -32,7 +32,8 @@ class record:
     """A recorder of snapshots and losses of a module, while your own PyTorch loop trains the module.
 
     Every file is written under another name and then renamed, so a killed process leaves no incomplete file. A
-    restarted loop continues in the same folder. A restarted loop replaces snapshots from its first step on.
+    restarted loop continues in the same folder. A restarted loop replaces the snapshots of all steps from the restarted
+    step on.
 
     >>> import tempfile, torch, modinterp as mi
     >>> task, folder = mi.tasks.addition(7), tempfile.mkdtemp()

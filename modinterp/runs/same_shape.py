@@ -18,9 +18,9 @@ def runs_at_once(kind: str, asked: int | None = None) -> int:
 
     Args:
         kind: kind of the torch device, `cpu` or `cuda`.
-        asked: number of runs that the user asks for; None for the default. The default is 64 on a GPU, where grouping
-            more than halves the training time. The default is 1 on a CPU, where grouping saves no time and single runs
-            finish sooner.
+        asked: number of runs that the user asks for; None for the default. The default number of runs is 64 on a GPU,
+            where grouping more than halves the training time. The default number of runs is 1 on a CPU, where grouping
+            saves no time and single runs finish sooner.
     Raises:
         ValueError: `asked` is less than 1.
     """

@@ -84,7 +84,7 @@ def script(
     Args:
         specs: map from name to spec; the command `train` must know the runs by the same names.
         out: folder for the runs, on a disk that all machines share under the same path.
-        together: how many runs of one shape train at once; by default 64 on a GPU and 1 on a CPU.
+        together: how many runs whose networks have the same shape train at once; by default 64 on a GPU and 1 on a CPU.
         epochs, repair: options passed to the command `train`.
         folder: working directory of the tasks; the current directory by default.
     Raises:

@@ -48,9 +48,9 @@ class WeightsOfEpochs(Mapping[int, dict[str, Tensor]]):
 def state_dicts_in(content: Any) -> dict[int, dict[str, TensorEntry]]:
     """Map each epoch to the tensors of its state dict; empty if the file's content is not a series of state dicts.
 
-    The list of state dicts is the file's content itself, or the value of one of `SERIES_KEYS`. A list of integers of
-    the same length, under one of `EPOCH_KEYS`, gives the epochs. Without a list of epochs, epochs count from 0. A dict
-    from epoch to state dict is also accepted.
+    The list of state dicts is the file's content itself, or the value of one of `SERIES_KEYS`. A list of integers under
+    one of `EPOCH_KEYS`, as long as the list of state dicts, gives the epochs. Without a list of epochs, epochs count
+    from 0. A file with a dict from epoch to state dict is also accepted.
     """
     beside = content if isinstance(content, dict) else {}
     several = next((beside[key] for key in SERIES_KEYS if isinstance(beside.get(key), list | tuple | dict)), content)

@@ -45,8 +45,8 @@ class WrittenState:
         file: name of the file.
         seconds: training time until the state. [s]
         files: map from the name of each file written before the state to the file's checksum. For the log of spectra,
-            the checksum covers its entries. The value of `files` is None for states of earlier versions, which list no
-            files.
+            the checksum covers the entries of the log. The value of `files` is None for states of earlier versions,
+            which list no files.
     """
 
     file: str
@@ -67,7 +67,7 @@ def write_state(
     """Write the state from which a training can continue; the previous state is kept in a second file.
 
     Runs that train together are written one after the other. If the process is killed while it writes, some runs have
-    the new state, and all runs have the previous state. The `run.json` of a finished run and the files listed there do
+    the new state, and all runs have the previous state. The `run.json` of a finished run and the files listed in it do
     not change.
 
     Args:

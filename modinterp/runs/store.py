@@ -306,7 +306,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 def recorded_outcome(record: dict[str, Any]) -> Outcome:
     """Return how a finished run ended, from its `run.json`.
 
-    Old records without an outcome belong to runs that trained all their epochs.
+    Old records without an outcome belong to runs that were trained for all their epochs.
     """
     return Outcome.from_json(record.get("ended")) or Outcome(OutcomeKind.EPOCHS_OVER, int(record["epoch"]))
 

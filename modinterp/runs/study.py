@@ -1,8 +1,8 @@
 """Run a hyper-parameter search, in any number of processes that share one study.
 
-A study is a journal to which Optuna appends, under a lock that also works on network folders. Any process that sees the
-file can work on the study, and a stopped study continues. Each process that works on a study holds a lease on a folder
-in `JOURNAL.workers/` until it ends. The leases show other processes which trials are abandoned.
+A study is a journal to which Optuna appends, under a lock that also works on network folders. Any process that can read
+the file can work on the study, and a stopped study continues. Each process that works on a study holds a lease on a
+folder in `JOURNAL.workers/` until it ends. The leases of working processes show which trials are abandoned.
 
 Optuna is imported when a search begins; `pip install 'modinterp[search]'` installs Optuna.
 """
@@ -42,7 +42,7 @@ def carry_out(
     """Run trials of a study until enough are finished or running in other processes, and return the result.
 
     The sampler (TPE) chooses the parameters of trial k with a seed made of the question's seed and k. A study run by
-    one process therefore has the same result however often it was stopped. Trials whose process was killed are
+    one process therefore has the same result, however often it was stopped. Trials whose process was killed are
     abandoned and replaced.
 
     Args:

@@ -41,13 +41,13 @@ def train(
     on_refused: Callable[[str, ValueError], object] | None = None,
     watch: Watch | None = None,
 ) -> dict[str, Outcome]:
-    """Train every spec in `out/NAME`. A training that was begun in the folder continues.
+    """Train every spec in `out/NAME`. A training that was begun in the folder of runs continues.
 
     Runs whose networks have one shape train as one computation. Snapshots and spectra are written to disk when they are
     taken. The state from which a training can continue is written every `state_every` seconds. `run.json` and the final
-    weights are written at the end of each run. A kill at any moment only loses the epochs since the last state, and
-    does not change the final result. A run whose loss is no longer finite ends with its last finite weights. If one run
-    ends early, the runs that train together with it continue.
+    weights are written at the end of each run. If the process is killed, only the epochs since the last state are lost,
+    and the final result does not change. A run whose loss is no longer finite ends with its last finite weights. If one
+    run ends early, the runs that train together with it continue.
 
     Files in the folder of a run are compared with their checksums. If a state is damaged, the preceding state is used.
     Damaged files of a finished run are written again from the run's state. If only a new training can restore a file,
@@ -58,8 +58,8 @@ def train(
         out: folder for the runs, each in a folder of its own.
         device: torch device: `cpu`, `cuda`, ... or `auto`.
         progress: True to show a progress bar.
-        together: how many runs of one shape train at once. The default is 64 on a GPU, where grouping more than halves
-            the time, and 1 on a CPU, where grouping saves no time and single runs finish sooner.
+        together: how many runs whose networks have the same shape train at once. By default, 64 runs train at once on a
+            GPU, where grouping more than halves the time, and 1 on a CPU, where grouping saves no time.
         state_every: time between two states on disk, in seconds. [s]
         repair: True to train a run again if its files are damaged and no undamaged state is left.
         on_refused: function called with the name of each run that cannot be trained, and the reason; the other runs are

@@ -1,6 +1,6 @@
 """Find the available sources: the sources of modinterp, and those that installed packages register.
 
-A package registers each source under the entry point `modinterp.sources`, with the name of a `Source`:
+A package registers each source under the entry point `modinterp.sources`, by the import path of its `Source`:
 
     [project.entry-points."modinterp.sources"]
     yours = "your_package.source:SOURCE"

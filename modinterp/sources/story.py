@@ -24,10 +24,10 @@ Sentence = tuple[Part, ...]
 class Story:
     """The statements and findings of a source in a few sentences, for readers with one minute.
 
-    Braces in a sentence are filled in from measurements. `{fig7.phases[grokking epoch]:,.0f}` is the number `grokking
-    epoch` of the claim `fig7.phases` on the first network, in Python's format. `{fig7.phases}` is the claim's result,
-    such as "holds in 14 of 16 networks". `{fig7.phases!s}` is the statement of the claim `fig7.phases`. A sentence with
-    a number that was not measured is left out.
+    Braces in a sentence of a story are filled in from measurements. `{fig7.phases[grokking epoch]:,.0f}` is the number
+    `grokking epoch` of the claim `fig7.phases` on the first network, in Python's format. `{fig7.phases}` is the claim's
+    result, such as "holds in 14 of 16 networks". `{fig7.phases!s}` is the statement of the claim `fig7.phases`. A
+    sentence of a story is left out if one of its numbers was not measured.
 
     Attributes:
         sentences: the sentences, in the order of the page.

@@ -21,7 +21,7 @@ class GivenInputs(Task):
         tokens: tokens of each input.
         right: right answers at the last positions of each input, one column per position; -1 for no answer.
         d_vocab: number of tokens in the vocabulary.
-        d_vocab_out: number of outputs.
+        d_vocab_out: number of outputs of the network.
 
     >>> task = GivenInputs.of([[4, 9, 3], [7, 1, 2]], [9, 7], d_vocab=10)
     >>> task.n_ctx, task.read_positions, task.d_vocab_out

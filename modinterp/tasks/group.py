@@ -29,8 +29,8 @@ class Group(Task):
     Attributes:
         group: name of the group, such as `S5` or `C2 x D4`; with `products`, any name.
         products: flat multiplication table of the group: the index of a b, for a = 0 and b = 0, 1, ..., then for a = 1.
-        elements: names of the elements in the order of their tokens; by default the order of `named_group`, or numbers
-            for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
+        elements: names of the group's elements in the order of their tokens; by default the order of `named_group`, or
+            numbers for a table. Permutations may be written in cycles or as rows of images, from 0 or from 1.
         equals: True if a third token, "=", stands at the end; this token has the last number.
         vocabularies: 1 if both elements share their tokens; 2 if the token of b is n + b.
     Source: Chughtai et al. 2023, section 3.

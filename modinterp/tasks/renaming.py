@@ -43,7 +43,7 @@ class Renaming:
         """Parse an operation such as `2a + 3b`, `-a - b`, `b - a` or `a + b + 7`, and return its relabelling.
 
         Raises:
-            ValueError: the text is not such an operation, or a factor has no inverse mod p.
+            ValueError: the text is not an operation u a + v b + w, or a factor has no inverse mod p.
         """
         factors = linear_form(text)
         if factors is None:

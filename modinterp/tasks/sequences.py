@@ -1,7 +1,7 @@
 """Define tasks on sequences: sums of long numbers, repeated subsequences, and skip trigrams.
 
-Source: Nanda et al. 2023, appendix D.3. We made the choices that the paper and its released code leave open, and marked
-these choices.
+Source: Nanda et al. 2023, appendix D.3. We made the choices that Nanda et al. and their released code leave open;
+comments mark these choices.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class RepeatedSubsequence(SampledTask):
     between.
 
     Attributes:
-        vocab: number of tokens.
+        vocab: number of tokens in the vocabulary.
         length: number of tokens in a sequence; the last token is predicted and not fed in.
         subsequence: number of tokens in the repeated subsequence.
         copies: number of copies of the subsequence in a sequence, including the first copy.

@@ -93,7 +93,7 @@ class StreamTask(Task):
         """Return the training inputs and the held-out inputs, without shuffling.
 
         Args:
-            fraction: must equal `share`.
+            fraction: share of training inputs, which must equal `share`.
             seed, shuffle: ignored; the data have a seed of their own.
         Raises:
             ValueError: `fraction` is not `share`.
@@ -128,7 +128,7 @@ class ColumnSum(StreamTask):
     preceding token.
 
     The most significant digit of a number comes first. The first digit of each number is below 5, so a sum has no more
-    digits than a number. The whole sum is fed into the network.
+    digits than a number. The whole sum is fed into the network as input.
 
     Attributes:
         digits: number of digits of each number and of the sum.

@@ -151,7 +151,7 @@ class Task(ABC):
     def kinds(self, inputs: Int[Tensor, "input pos"]) -> dict[str, Int[Tensor, "input *answer"]]:
         """Return properties of inputs by which a network's errors are grouped, such as the number of carries.
 
-        Your own task may define such properties; by default there are none.
+        A task of your own may define properties of its inputs; by default there are none.
 
         Returns:
             Map from the name of a property to one integer for each input, or for each answer at `read_positions`; -1

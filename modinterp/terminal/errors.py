@@ -28,8 +28,8 @@ def one_line_errors(interrupted: str) -> Callable[[Callable[..., int]], Callable
     """Decorate a command so that a user's error becomes one line on stderr and exit code 2.
 
     Ctrl-C gives exit code 130, SIGTERM gives 143, and a closed output pipe gives 141, without a message. A killed
-    worker and a bug in modinterp give 3; a bug also prints its traceback. Letters that the terminal does not know are
-    printed as escapes.
+    worker and a bug in modinterp give exit code 3; a bug also prints its traceback. Letters that the terminal does not
+    know are printed as escapes.
 
     Args:
         interrupted: message after Ctrl-C or SIGTERM.

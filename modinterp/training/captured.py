@@ -17,7 +17,7 @@ def beside_one_another(calls: Sequence[Callable[[], Any]], device: torch.device)
     """Call several functions and return their results; on a GPU, the calls run on parallel streams at the same time.
 
     Args:
-        device: the device of the computations. The inputs of the functions must be ready on the current stream.
+        device: the device of the computations. The inputs of the functions must be ready on the current CUDA stream.
     """
     if device.type != "cuda":
         return [call() for call in calls]
@@ -42,7 +42,7 @@ class Captured:
     """A function without arguments that is captured after a few calls, and then replayed as a CUDA graph.
 
     The function must read and change the same tensors in each call, and must not read their values into Python. The
-    next call overwrites the returned tensors.
+    next call of the captured function overwrites the returned tensors.
     """
 
     def __init__(self, function: Callable[[], Any], device: torch.device):

@@ -16,12 +16,12 @@ def prepare_cpu(threads: int | None = None) -> None:
     Args:
         threads: number of threads; by default the number that torch uses.
 
-    Numbers below 1e-38 are rounded to zero. Gradients of memorised pairs contain many such numbers, and arithmetic on
-    them is several times slower. Worker threads of torch adopt the rounding to zero only if it is set before the first
-    parallel computation.
+    Numbers below 1e-38 are rounded to zero. Gradients of memorised pairs contain many numbers below 1e-38, and
+    arithmetic on such numbers is several times slower. Worker threads of torch adopt the rounding to zero only if it is
+    set before the first parallel computation.
 
-    The process keeps freed memory (glibc). Every step allocates the same few megabytes; requesting this memory from the
-    system each time would take a fifth of the step.
+    The process keeps freed memory instead of returning it to the system (glibc). Every step allocates the same few
+    megabytes; requesting this memory from the system each time would take a fifth of the step.
     """
     if threads is not None:
         torch.set_num_threads(threads)

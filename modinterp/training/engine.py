@@ -1,8 +1,9 @@
 """Train many runs with one generator of training states, which the caller may store, show or stop.
 
 `training_states(specs)` yields the state of each run at every epoch of a snapshot or of spectra, including the first
-and the last epoch. If states are passed as input, training continues from them. On the same machine with the same
-number of threads, the results agree to the last bit. The engine writes nothing to disk.
+and the last epoch. If states are passed to `training_states`, training continues from these states. On the same machine
+with the same number of threads, a continued training gives the same numbers to the last bit. The training engine writes
+nothing to disk.
 """
 
 from __future__ import annotations
@@ -82,10 +83,11 @@ def faster_mode(spec: RunSpec) -> ExecutionMode:
     """Return the faster execution mode for runs with the shape of a spec, without compilation.
 
     Small networks are computed together by `vmap`, because Python's own time dominates. Large networks are computed one
-    by one, because matrix products dominate. The size limit was measured with `benchmarks/engine.py` on a CPU. On a
-    GPU, a few large networks are also faster one by one. On a GPU, 64 large networks lose a fifth of their speed, but
-    each result then does not depend on the other runs. The execution mode depends only on properties that all runs of a
-    group share. A group therefore always continues in the execution mode in which it began.
+    by one, because matrix products dominate. The limit between small and large networks was measured with
+    `benchmarks/engine.py` on a CPU. On a GPU, a few large networks are also faster one by one. On a GPU, 64 large
+    networks lose a fifth of their speed, but each result then does not depend on the other runs. The execution mode
+    depends only on properties that all runs of a group share. A group therefore always continues in the execution mode
+    in which it began.
     """
     rows = spec.recipe.batch_size or len(spec.task.inputs())
     if getattr(spec.model, "normalization_type", None) is not None:  # whose lookups take their time mapped over
@@ -147,7 +149,7 @@ class RunGroup:
     def advance(self) -> None:
         """Train until the next epoch at which something is logged or stored, or at which a run ends.
 
-        Spectra are computed at logged epochs.
+        Activation spectra are computed at logged epochs.
         """
         epoch, recipe = self.program.epoch, self.specs[0].recipe
         ends = [self.specs[run].recipe.epochs for run in self.active]

@@ -41,8 +41,8 @@ def accuracy(logits: Float[Tensor, "*input output"], labels: Int[Tensor, "*input
 
 @dataclass(frozen=True)
 class OutputLayout:
-    """Assigns columns of the logits to answers. The assignment is made once, since a captured CUDA graph cannot make
-    it.
+    """Assigns columns of the logits to answers. Columns are assigned once, since a captured CUDA graph cannot assign
+    them.
 
     Attributes:
         sizes: number of classes of each answer, as `Task.output_sizes`.

@@ -1,9 +1,9 @@
 """Draw random bits that depend only on a seed, a step and a position in a tensor.
 
 A stateful generator would give a run other random numbers beside other runs, on another device, or after resuming. The
-random numbers here are hashes of seed, step and position. Hashing gives the same dropout beside other runs, on another
-device, and after resuming. Hashed random numbers also work in computations that are mapped over runs or captured as a
-CUDA graph.
+random numbers of this module are hashes of seed, step and position. Hashing gives the same dropout beside other runs,
+on another device, and after resuming. Hashed random numbers also work in computations that are mapped over runs or
+captured as a CUDA graph.
 
 Source of the mixing functions: Steele, Lea & Flood 2014 (splitmix64) and Wellons 2018 (lowbias32).
 """
@@ -45,7 +45,7 @@ def dropout_mask(key: Int[Tensor, ""], rows: int, columns: int, rate: Tensor) ->
 
     Args:
         key: a hashed number; different keys give independent masks.
-        rows, columns: shape of the mask. A mask of more rows begins with the rows of a smaller one.
+        rows, columns: shape of the mask. A mask of more rows begins with the rows of a mask of fewer rows.
         rate: share of the activations to drop, in [0, 1).
     """
     x = _hashed_words(key, rows, 1).unsqueeze(1) ^ _hashed_words(key, columns, 2)

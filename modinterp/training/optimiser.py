@@ -1,7 +1,7 @@
 """Run AdamW, Adam or gradient descent on many runs at once, with an optional l1 penalty and gradient filter.
 
-The weights of a run are one row of a tensor `[run, weight]`. A step is therefore elementwise arithmetic on this tensor,
-and every run has its own settings.
+The weights of a run are one row of a tensor `[run, weight]`. A step of the optimiser is therefore elementwise
+arithmetic on this tensor, and every run has its own settings.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Optimiser:
 
     AdamW receives the gradient plus l1 sign(weights), plus `grokfast` times the moving average of this sum. The weight
     decay is decoupled from the gradient and acts on every weight. The learning rate rises linearly from 0 over the
-    warm-up. Plain gradient descent has the same decay and warm-up. All runs use the same kind of optimiser. With
-    coupled decay, decay times the weights is added to the gradient, which makes the optimiser Adam. With `decay_until`,
-    weights decay only in the first steps.
+    warm-up. Plain gradient descent has the same weight decay and warm-up as AdamW. All runs that an optimiser updates
+    have the same kind of optimiser, such as AdamW. With coupled decay, decay times the weights is added to the
+    gradient, which makes the optimiser Adam. With `decay_until`, weights decay only in the first steps.
 
     Attributes:
         moments: `exp_avg` and `exp_avg_sq`, except with gradient descent, and `filtered` if a run has a gradient

@@ -2,11 +2,11 @@
 for all runs.
 
 The loss of a run is defined in one place for all programs. For large networks, a program computes the gradients of each
-run separately, with the faster operations. A CPU computes one run after the other, and a GPU computes runs on parallel
-streams. For small networks, a program maps over the runs (`torch.func.vmap`), or has torch compile the mapped step. On
-a GPU, the step is captured as a CUDA graph. All modes give a run the same numbers, up to rounding. In one execution
-mode, a run gets the same bits beside any other runs. The exception is mapping runs on a GPU, where matrix products
-depend on the number of runs.
+run separately, with the faster operations. On a CPU, the gradients of the runs are computed one after the other; on a
+GPU, on parallel streams. For small networks, a program maps over the runs (`torch.func.vmap`), or has torch compile the
+mapped step. On a GPU, the step is captured as a CUDA graph. All execution modes give a run the same numbers, up to
+rounding. In one execution mode, a run gets the same bits beside any other runs. Only with `vmap` on a GPU do the bits
+depend on the other runs, since matrix products depend on the number of runs.
 """
 
 from __future__ import annotations

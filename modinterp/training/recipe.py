@@ -40,7 +40,7 @@ class Recipe:
         decay_until: number of steps after which weight decay stops; 0 for weight decay throughout.
         betas, eps: the other settings of AdamW.
         lr_end, lr_stairs: if `lr_stairs` is not 0, the training has this many equal parts. The learning rate falls
-            linearly from part to part, and is `lr_end` in the last.
+            linearly from part to part of the training, and is `lr_end` in the last part.
         warmup: steps over which the learning rate rises linearly from 0.
         l1, l1_of: `l1` times the `sum` or the `mean` of the absolute values of all weights is added to the loss.
         dropout: share of the neurons that a step sets to 0, drawn separately for every input; other neurons are scaled

@@ -50,8 +50,8 @@ class Nudge:
 
     Attributes:
         weight: name of the matrix, such as `unembed.W_U`.
-        ulps: number of units in the last place, away from zero if positive, toward zero if negative. The nudge leaves
-            weights that are zero at zero.
+        ulps: number of units in the last place, away from zero if positive, toward zero if negative. Weights that are
+            zero stay zero under a nudge.
     """
 
     weight: str

@@ -43,9 +43,9 @@ def times_to_dominate(
     saddle at 0.
 
     The flow conserves E = alpha^2 - 2 beta^2 and H = alpha^2 beta sin D. So u = alpha^2 follows an equation of its own:
-    up to sign, u' is 4 / p sqrt(f(u)), with f(u) = u^2 (u - E) / 2 - H^2. If cos D < 0, u falls to the root of f before
-    u rises. The returned time is the integral of p / (4 sqrt(f)) with u = root cosh(t)^2, by Gauss-Legendre quadrature
-    with `NODES` nodes.
+    up to sign, u' is 4 / p sqrt(f(u)), with f(u) = u^2 (u - E) / 2 - H^2. If cos D < 0, u = alpha^2 falls to the root
+    of f before it rises. The returned time is the integral of p / (4 sqrt(f)) with u = root cosh(t)^2, by
+    Gauss-Legendre quadrature with `NODES` nodes.
     """
     u, E, H = alpha.double().square(), (alpha.square() - 2 * beta.square()).double(), alpha.square() * beta * D.sin()
     root = u

@@ -168,7 +168,7 @@ class NeuronWaves:
 def phase_test(winner: Int[Tensor, " neuron"], phi: Float[Tensor, " neuron"], harmonic: int) -> float:
     """Return the mean over frequencies of N abs(mean of exp(i harmonic phi))^2 over the N neurons of a frequency.
 
-    The concentration is 1 for independent uniform phases, and 0 for evenly spread phases.
+    The value is 1 for independent uniform phases, and 0 for evenly spread phases.
     """
     turned = torch.polar(torch.ones_like(phi), harmonic * phi)
     groups = [turned[winner == k] for k in winner.unique()]

@@ -3,10 +3,10 @@
 Exact, since the paper states them: one block, d_model 256, 4 heads, 4 d_model neurons, no biases, He initialisation.
 The paper also states the learning rate 3e-4, weight decay 1/3, betas 0.9 and 0.98, dropout 1/10 (in the code one mask
 for the whole batch), and Grokfast with alpha 0.98 and lambda 1/2. The released code trains for 65,536 epochs. The paper
-states 30% of the data, and the released code 50%. With 30% of the data the main run learns two tasks of 29, so the
-variants train on half of the data. We drew the initial weights and the split, since the released code draws both with
-another library. Our choice: how plain modular addition is trained, which the paper does not state, the length of
-variants, and the warm-up.
+states that 30% of the data are used for training, and the released code uses 50%. With 30% of the data the main run
+learns two tasks of 29, so the variants train on half of the data. We drew the initial weights and the split, since the
+released code draws both with another library. Our choice: how plain modular addition is trained, which the paper does
+not state, the length of variants, and the warm-up.
 """
 
 from __future__ import annotations

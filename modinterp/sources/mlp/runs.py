@@ -2,8 +2,8 @@
 
 The run `kissane` follows the notebook exactly in network, seed 0, learning rate, weight decay and 30% of the data. The
 run also follows the notebook's code: betas, no warm-up, 50,000 epochs, and weights and split by torch's generator. We
-chose the other seeds. The run `other-draw` draws other weights: the embedding is divided by the root of its 113 rows,
-not by that of d_model, 128.
+chose the seeds of all other runs. The run `other-draw` draws other weights: the embedding is divided by the root of its
+113 rows, not by that of d_model, 128.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ def by_period(m: PairMeasurements) -> pd.DataFrame:
     """Return the accuracy of each task of a network of remainders, when functions of one period are removed or kept
     alone.
 
-    The table has one row for each intervention and task. Columns are `change` (`without`, `alone`, or `random`: as many
-    random directions removed), `period`, `task` (the task's own period), `accuracy`, and `chance` (the share of the
-    most frequent answer).
+    The table of accuracies has one row for each intervention and task. Columns are `change` (`without`, `alone`, or
+    `random`: as many random directions removed), `period`, `task` (the task's own period), `accuracy`, and `chance`
+    (the share of the most frequent answer).
     """
     E = m.model.embed.W_E[: m.task.p].detach().cpu().double()
     rows = torch.randperm(len(m.task.inputs()), generator=torch.Generator().manual_seed(0))[:_ROWS]

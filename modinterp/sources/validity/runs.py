@@ -1,9 +1,9 @@
 """Define the networks on which the audit's criteria are measured.
 
 Most networks are trained for other sources: all shipped networks of the mainline recipe, and some of every other family
-that adds. Two kinds of networks are trained for the audit itself. Two networks learn sums with exceptions, by the
-recipe of the pizza source (attention rates 1 and 0). The other kind continues the training of two solved networks, on
-2% of the pairs.
+that adds. Two kinds of networks are trained for the audit itself: networks with exceptions, and solved networks that
+train on. Two networks learn sums with exceptions, by the recipe of the pizza source (attention rates 1 and 0). Networks
+of the second kind continue the training of two solved networks, on 2% of the pairs.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ COPIES = {
 def tolerance_of_copied(m: OrderMeasurements) -> Tolerance:
     """Return how accurate copying stays when part of another number is mixed in, for numbers that are copied alone.
 
-    For a network that sorts, all numbers are used, and copying is measured at the last position.
+    For a network that sorts, the accuracy is measured on all numbers, at the last position.
     """
     both = pairs(m.limit, m.smallest_number)
     copied = both[m.copying.right[both[:, 0]]]

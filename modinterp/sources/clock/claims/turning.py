@@ -43,7 +43,8 @@ def slope(angles: Float[Tensor, " a"], reference: Float[Tensor, " a"]) -> Slope:
     """Return the least-squares slope of an angle over a reference angle that makes one turn. [turns]
 
     The fit starts where the reference angle is 0; for an angle that ripples, another start would give another slope.
-    `modinterp.analyses.circles.circle.winding` counts whole turns, which do not depend on the start.
+    `modinterp.analyses.circles.circle.winding` counts whole turns of the angle, which do not depend on the start of the
+    fit.
     """
     order = reference.cpu().sort(stable=True).indices
     x, y = reference.cpu()[order], angles.cpu()[order]

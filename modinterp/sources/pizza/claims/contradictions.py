@@ -1,10 +1,10 @@
 """Contradictions between the paper, its code, its table of runs and its networks.
 
-We did not measure three of the contradictions. With two vocabularies, the released code looks for circles of 118 tokens
-among the first 59. A run with two vocabularies can therefore not pass as circular, and is not trained here. A single
-circle of a network with softmax attention has no meaning: in the released Model B the clock's formula explains 0.77,
-0.05 and -0.60 of three circles. The released sweep draws ReLU or GeLU, but its tables contain only ReLU, so we train
-only ReLU networks.
+We did not measure three of the contradictions in the paper. With two vocabularies, the released code looks for circles
+of 118 tokens among the first 59. A run with two vocabularies can therefore not pass as circular, so we do not train
+such a run. A single circle of a network with softmax attention has no meaning: in the released Model B the clock's
+formula explains 0.77, 0.05 and -0.60 of three circles. The released sweep draws ReLU or GeLU, but its tables contain
+only ReLU, so we train only ReLU networks.
 """
 
 from __future__ import annotations
