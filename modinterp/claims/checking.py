@@ -146,7 +146,7 @@ class Claim(ClaimData):
                 why_undefined(measure_as_published(run))
                 or "something that the claim counts or divides by does not exist in this network"
             )
-            return self.open("does not apply", f"its numbers are not defined for this network: {why}")
+            return self.open("does not apply", f"the numbers of the claim are not defined for this network: {why}")
         missing = [name for name in self.bands if any(v != v for v in result.measured[name])]
         if not missing:
             return result

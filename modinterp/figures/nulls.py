@@ -47,6 +47,6 @@ def among_draws(nulls: Sequence[Null], title: str) -> go.Figure:
             row=1,
             col=column,
         )
-    figure.update_xaxes(title="value (vertical line: this network)")
+    figure.update_xaxes(title="value; the vertical line is this network")
     figure.update_yaxes(automargin=True)
     return with_title(figure, title, 330, False)

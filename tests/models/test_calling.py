@@ -79,7 +79,7 @@ def test_a_module_that_takes_few_at_a_time_is_seen_from_outside() -> None:
     wrapped = Wrapped(Few(), TASK)
     torch.testing.assert_close(wrapped(TASK.inputs())[:, 0], WANTED)
     assert wrapped.cfg.summary == "Few, seen from outside"
-    with pytest.raises(ValueError, match="Few takes 8 inputs at a time"):
+    with pytest.raises(ValueError, match="Few accepts only 8 inputs at a time"):
         Wrapped(Few(), TASK, hooks={"hook_embed": "embed"})
 
 

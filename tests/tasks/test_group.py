@@ -141,7 +141,7 @@ def test_tables_are_read_from_csv(tmp_path: Path) -> None:
     ):
         Group.read(file)
     file.write_text("0,1,7\n1,0,7\n")
-    with pytest.raises(ValueError, match=r"0 times column 2 is '7', no element"):
+    with pytest.raises(ValueError, match=r"0 times column 2 is '7', which is not an element"):
         Group.read(file)
 
 

@@ -33,7 +33,7 @@ from modinterp.models import Config, initial_weights, labelled_weights
 
 AT_INITIALISATION = "the same architecture at initialisation"
 RENAMED_RESIDUES = "numbers renamed"
-SAME_SPECTRUM = "random matrices with the same singular values"
+SAME_SPECTRUM = "same singular values"
 RANK = 1e-12  # of the largest singular value; smaller ones are rounding
 TOGETHER = 16  # matrices whose spectra are taken at once
 Statistics = Mapping[str, Annotated[float, OR_NEVER]]  # by name; NaN where one cannot be said

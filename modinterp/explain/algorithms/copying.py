@@ -26,10 +26,11 @@ def _says(m: Any) -> str:
         "The network copies a token that its attention finds. If the value vector at the answer's "
         "position is taken from another input, the network gives the other input's answer on "
         f"{value.moved:.1%} of {value.share.of:,} answers. If the value vector at another position is "
-        f"replaced, it does so on {value.moved_by_control:.1%} of the answers. If the key vectors of the "
-        "answer's position and another position are exchanged, the network copies the other token on "
-        f"{key.moved:.1%} of the answers. If two other key vectors are exchanged, it does so on "
-        f"{key.moved_by_control:.1%} of the answers."
+        f"replaced, the network gives the other input's answer on {value.moved_by_control:.1%} of the "
+        "answers. If the key vectors of the answer's position and another position are exchanged, the "
+        f"network copies the other token on {key.moved:.1%} of the answers. If two other key vectors "
+        f"are exchanged, the network copies the other token on {key.moved_by_control:.1%} of the "
+        "answers."
     )
 
 

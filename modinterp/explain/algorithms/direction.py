@@ -25,7 +25,7 @@ def _says_mean(m: Any) -> str:
         f"{_says(m)} The direction holds the mean of the numbers so far. If the output is changed along "
         "this direction as one more number would change it, the network answers with the sign of the new "
         f"sum on {found.moved:.1%} of {found.share.of:,} answers. After a random change of equal length, "
-        f"the network does so on {found.moved_by_control:.1%} of the answers."
+        f"the network answers with this sign on {found.moved_by_control:.1%} of the answers."
     )
 
 

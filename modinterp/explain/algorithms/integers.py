@@ -15,7 +15,8 @@ def _says(m: Any) -> str:
     return (
         "The network adds integers: its embedding orders the numbers along a line. If the embedding of a "
         f"is moved along this line by one number, the answer changes by one on {moved:.1%} of all pairs. "
-        f"After an equal change in a random direction, it does so on {control:.1%} of all pairs."
+        f"After an equal change in a random direction, the answer changes by one on {control:.1%} of all "
+        "pairs."
     )
 
 

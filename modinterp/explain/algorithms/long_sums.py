@@ -17,8 +17,8 @@ def _says(m: Any) -> str:
     return (
         "The network adds column by column, with a carry. If the activation along the carry's direction "
         "is taken from an input with the other carry, the answered digit changes by this carry on "
-        f"{carry.moved:.1%} of {carry.share.of:,} digits. After a random change of equal length, it does "
-        f"so on {carry.moved_by_control:.1%} of the digits. {_strata(m)}{_heads(m)}"
+        f"{carry.moved:.1%} of {carry.share.of:,} digits. After a random change of equal length, the digit "
+        f"changes by this carry on {carry.moved_by_control:.1%} of the digits. {_strata(m)}{_heads(m)}"
     )
 
 
@@ -51,8 +51,8 @@ def _says_circle(m: Any) -> str:
         f"{_says_nines(m)} In the embedding, {share:.0%} of the differences between the ten digits lie on "
         f"one circle (of frequency {step}). If both digits of a column are rotated by half a step on this "
         f"circle, to angles without a token, the digit of the sum changes by one on {turned.moved:.1%} of "
-        f"the digits. After random changes of equal size, it does so on {turned.moved_by_control:.1%} of "
-        "the digits."
+        "the digits. After random changes of equal size, the digit of the sum changes by one on "
+        f"{turned.moved_by_control:.1%} of the digits."
     )
 
 

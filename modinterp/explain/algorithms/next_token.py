@@ -17,13 +17,14 @@ from modinterp.explain.labels import NEXT
 def _says(m: Any) -> str:
     query, value = m.interchanges.query, m.interchanges.value
     return (
-        "The network finds the next token by its query and copies this token. With the query vector of "
-        f"another answer, the network gives the other answer on {query.moved:.1%} of {query.share.of:,} "
-        "answers. After a random change of the query of equal length, it does so on "
-        f"{query.moved_by_control:.1%} of the answers. If the value vector at the answer's position is "
-        f"taken from another input, the network gives the other input's answer on {value.moved:.1%} of the "
-        "answers. If the value vector at another position is replaced, it does so on "
-        f"{value.moved_by_control:.1%} of the answers."
+        "The network finds the next token by its query and copies this token. With the query vector "
+        f"of another answer, the network gives the other answer on {query.moved:.1%} of "
+        f"{query.share.of:,} answers. After a random change of the query of equal length, the network "
+        f"gives the other answer on {query.moved_by_control:.1%} of the answers. If the value vector "
+        "at the answer's position is taken from another input, the network gives the other input's "
+        f"answer on {value.moved:.1%} of the answers. If the value vector at another position is "
+        f"replaced, the network gives the other input's answer on {value.moved_by_control:.1%} of the "
+        "answers."
     )
 
 

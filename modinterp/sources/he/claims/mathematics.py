@@ -181,8 +181,9 @@ CLAIMS = (
         id="he.maths.phases",
         where="section 3.2",
         statement=(
-            "The noise terms of the logits cancel if the sums of exp(2i phi) and exp(4i phi) over the neurons' "
-            "phases are zero. With evenly spread phases this needs three phases, or five and more."
+            "The noise terms of the logits cancel if the sums of exp(2i phi) and exp(4i phi) over the "
+            "neurons' phases are zero. Evenly spread phases cancel the noise terms if there are three "
+            "phases, or five and more."
         ),
         source_says="the source requires that the sums of exp(2i phi) and exp(4i phi) are zero",
         measure=_phases,

@@ -190,8 +190,7 @@ CONTRADICTIONS = (
             "fig31": ("largest drop of the test loss within 1,000 epochs", "final_test_loss"),
             "fig29.top": (sequences.LOSS_AT_END,),
         },
-        "We use the settings of the archived runs. With these settings, the loss on repeated subsequences "
-        "drops by 4.2 nats within 1,000 steps and ends at 0.34 (0.33 in the archived run).",
+        "We use the settings of the archived runs. With the settings of the archived runs, the loss on repeated subsequences drops by 4.2 nats within 1,000 steps and ends at 0.34 (0.33 in the archived run).",
     ),
     Contradiction(
         "X-N22",
@@ -242,7 +241,9 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-A4",
-        "The two position embeddings of addition have a correlation of 0.95 (Syrkis & Søgaard) and a cosine of 0.617 (the circuits report). Syrkis & Søgaard read -0.64 as a sign of a task that does not commute.",
+        "The two position embeddings of addition have a correlation of 0.95 (Syrkis & Søgaard) and a cosine"
+        " of 0.617 (the circuits report). Syrkis & Søgaard read a correlation of -0.64 as a sign of a task "
+        "that does not commute.",
         {
             "fig16": (
                 "cosine of the embeddings of the two positions",

@@ -221,7 +221,7 @@ CLAIMS = (
         needs=PENALISED_BY_SUM,
         scope="any seed",
         finding=Finding(
-            why="None of the nine networks with the penalty memorises: at each strength the network learns nothing. With the mean absolute weight in place of the sum, the penalty is divided by the number of weights. With this weaker penalty, networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
+            why="None of the nine networks with the penalty memorises: at each strength the network learns nothing. With the mean absolute weight in place of the sum, the penalty is divided by the number of weights. With a penalty on the mean, networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
         ),
         changed=(
             Change(
