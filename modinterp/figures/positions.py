@@ -19,8 +19,7 @@ def by_kind(kinds: pd.DataFrame, title: str) -> go.Figure:
     """Draw accuracy for each value of each kind of input, with its interval, with one panel per kind.
 
     Args:
-        kinds: one row per value of a kind, with the columns `kind`, `value`, `answers`, `accuracy`, `at least` and `at
-            most`.
+        kinds: one row per value, with the columns `kind`, `value`, `answers`, `accuracy`, `at least` and `at most`.
         title: title of the figure, which says what to see.
     """
     names = list(dict.fromkeys(kinds["kind"]))

@@ -78,9 +78,7 @@ class HeadReading:
         return cls(np.stack([of_a.T, of_b.T]), values, np.einsum("d,hdn->hn", own + at[2], through))
 
     def patterns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the attention of each head to a, to b and to the last position over all pairs: three tensors `[head,
-        a, b]`.
-        """
+        """Return the attention of each head to a, to b and to the last position over all pairs, `[head, a, b]` each."""
         of_a, of_b = np.exp(self.scores[0])[:, :, None], np.exp(self.scores[1])[:, None]
         total = of_a + of_b + 1
         return of_a / total, of_b / total, 1 / total

@@ -97,9 +97,7 @@ class AtNeurons:
 
     @cached_property
     def swap_controls(self) -> dict[str, float]:
-        """Share of swapped answers in controls: random planes, random changes of equal length, and other
-        frequencies.
-        """
+        """Share of swapped answers with random planes, with random changes as long, or with other frequencies."""
         drawn = interchange_tools().random_basis(*self.keys.shape, seed=0).to(self.post)
         return {
             "random planes": self.swapped(interchange_tools().SubspaceInterchange(drawn)),

@@ -98,7 +98,7 @@ class Causal(Component[Any]):
 
     @property
     def pairs(self) -> Int[Tensor, " pair"] | None:
-        """Indices of the pairs on which interventions are measured: None for all pairs, or a sample of a large grid."""
+        """Indices of the pairs on which interventions are measured, a sample for a large grid; None for all pairs."""
         return self.basis.some_pairs
 
     def _seen(self, of_all: Tensor) -> Tensor:
@@ -577,9 +577,7 @@ class Causal(Component[Any]):
 
     @cached_property
     def onset(self) -> pd.DataFrame:
-        """Table with one row per snapshot: accuracy and share of answers moved by the half turn, on both parts of the
-        split.
-        """
+        """Table with one row per snapshot: accuracy and half-turn share, on held-out and training pairs."""
         rows, parts = [], {"held-out": self._sample(self.held_out), "training": self._sample(self._trained_on)}
         angles = turn_angles(self._few, self._p, HALF), turn_angles(self._few, self._p, self._sign * HALF)
         for epoch in self.m.snapshots:

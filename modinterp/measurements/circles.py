@@ -94,16 +94,12 @@ class Circles(Component[Any]):
 
     @cached_property
     def petals(self) -> list[PetalFit]:
-        """For every head and plane of the embedding, the fit of z to the curve (petal) that the head's attention
-        predicts.
-        """
+        """For every head and plane, the fit of z to the curve (petal) that the head's attention predicts."""
         return self._petal_fits(self.token_values, self.head_values, self.m.W_V)
 
     @cached_property
     def written_petals(self) -> list[PetalFit]:
-        """For every head and plane of the embedding, the fit of the head's output to the curve (petal) that its
-        attention predicts.
-        """
+        """For every head and plane, the fit of the head's output to the curve (petal) that attention predicts."""
         return self._petal_fits(self.token_values @ self.m.W_O, self.head_outputs, self.m.W_V @ self.m.W_O)
 
     @cached_property

@@ -366,7 +366,7 @@ class CyclicMeasurements(PairMeasurements):
 
     @cached_property
     def attention_shares(self) -> tuple[tuple[float, float], ...]:
-        """For each head, two shares of its attention's variance: in terms of one number, and at its best frequency.
+        """For each head, two shares of its attention's variance, in terms of one number and at its best frequency.
 
         The variance of attention is taken over all pairs; terms of one number are terms of a alone or b alone.
 

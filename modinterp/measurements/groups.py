@@ -61,9 +61,7 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def least_similarity(self) -> float:
-        """Smallest similarity at which a representation counts as key: at least the paper's, and above every
-        relabelling's.
-        """
+        """Smallest similarity of a key representation: at least the paper's, and above every relabelling's."""
         if self.as_published:
             return characters.KEY_SIMILARITY
         return max(characters.KEY_SIMILARITY, float(self.renamed.max()))
@@ -83,16 +81,12 @@ class GroupMeasurements(PairMeasurements):
         return [rho in self.keys for rho in self.irreps]
 
     def similarity(self, name: str) -> float:
-        """Return the similarity of the logits to the character of one representation, given the representation's
-        name.
-        """
+        """Return the similarity of the logits to the character of the representation with a name."""
         return float(self.similarities[self.irreps.index(irrep(self.task, name))])
 
     @cached_property
     def similarity_gap(self) -> float:
-        """Similarity of the weakest key representation, divided by the similarity of the strongest other
-        representation.
-        """
+        """Similarity of the weakest key representation, divided by that of the strongest other representation."""
         keys = [x for x, is_key in zip(self.similarities.tolist(), self._is_key, strict=True) if is_key]
         others = [x for x, is_key in zip(self.similarities.tolist()[1:], self._is_key[1:], strict=True) if not is_key]
         strongest = max(map(abs, others), default=0.0)
@@ -120,9 +114,7 @@ class GroupMeasurements(PairMeasurements):
         return {rho.name: share for rho, share in zip(self.irreps, found, strict=True)}
 
     def key_share(self, matrix: Float[Tensor, "element feature"]) -> float:
-        """Return the share of a matrix's energy in the key representations; the matrix is not centred and has one row
-        per element.
-        """
+        """Return the energy share of the key representations in an uncentred matrix with one row per element."""
         return sum(share for name, share in self.shares(matrix).items() if name in self.key_names)
 
     @property
@@ -143,17 +135,13 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def coset_shares(self) -> dict[str, neurons.CosetShare]:
-        """Number of neurons that are constant on cosets of a subgroup, for the first element and for the second
-        element.
-        """
+        """Number of neurons that are constant on cosets of a subgroup, for the first and the second element."""
         inputs = self.neuron_inputs.items()
         return {of: neurons.coset_share_of_neurons(x, self.task, self.irreps) for of, x in inputs}
 
     @cached_property
     def coset_mean_accuracies(self) -> tuple[float, float]:
-        """Accuracy when each neuron is replaced by its mean over pairs of its cosets, and over other sets of equal
-        size.
-        """
+        """Accuracy with each neuron at its mean over pairs of its cosets, or over other sets of equal size."""
         post, W_L = self.post.double().cpu(), self.W_L.double().cpu()
         first, second = (coset_partitions(x.cpu(), self.task) for x in self.neuron_inputs.values())
 
@@ -187,9 +175,7 @@ class GroupMeasurements(PairMeasurements):
 
     @property
     def key_share_of_neurons(self) -> tuple[float, float]:
-        """Two shares of the neurons' variance: in key representations of a, of b and of a b together; and of a b
-        alone.
-        """
+        """Shares of the neurons' variance in key representations of a, b and a b together, and of a b alone."""
         shares, key = self.pair_shares, self._is_key
         return float(shares.total()[key].sum()), float(shares.product[key].sum())
 

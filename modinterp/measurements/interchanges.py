@@ -1,6 +1,4 @@
-"""Exchange values, keys, queries or directions inside a network on sequences, and test whether the answer changes as
-predicted.
-"""
+"""Exchange values, keys, queries or directions inside a network on sequences, and test if the answer follows."""
 
 from __future__ import annotations
 

@@ -37,9 +37,7 @@ class Isolation(Component[Any]):
 
     @cached_property
     def circularity(self) -> isolation.Circularity:
-        """For each of the four leading principal components, the energy share of its best frequency; and the mean of
-        the four.
-        """
+        """Energy share of the best frequency of each of four leading principal components, and the mean share."""
         return isolation.circularity(self.m.W_E)
 
     @cached_property

@@ -112,9 +112,7 @@ class NetworkMeasurements:
         return found.value
 
     def table(self) -> pd.DataFrame:
-        """Return a table with one row for each number: stage, key, title, value (NaN where absent), unit, definition,
-        note.
-        """
+        """Return a table of all numbers: stage, key, title, value (NaN where absent), unit, definition, note."""
         return pd.DataFrame(each.row() for each in self.readings())
 
     def readings(self, *stages: str) -> Iterator[Reading]:
@@ -175,9 +173,7 @@ class NetworkMeasurements:
         return self.run.spec.recipe
 
     def let_go(self) -> None:
-        """Free the activations; the next use captures them again. Numbers and tables stay in memory when `let_go` frees
-        the activations.
-        """
+        """Free the activations, which the next use captures again; numbers and tables stay in memory."""
         self.run.let_go()
         kept = vars(self)
         parts = {name: value for name, value in kept.items() if isinstance(value, Kept)}
@@ -354,16 +350,12 @@ class NetworkMeasurements:
 
     @property
     def given(self) -> Int[Tensor, " input"]:
-        """The network's answer to every input, in the task's order; if the task asks several questions, to the first
-        question.
-        """
+        """The network's answer to every input, in the task's order; of several questions, to the first question."""
         return self._each[0].given
 
     @cached_property
     def own_score(self) -> Score:
-        """Accuracy and loss of the unchanged network, over all inputs with an answer; the mean over the task's
-        questions.
-        """
+        """Accuracy and loss of the unchanged network, over all inputs with an answer; mean over the questions."""
         return self._score_of()
 
     @cached_property
@@ -396,24 +388,18 @@ class NetworkMeasurements:
 
     @cached_property
     def is_right(self) -> Bool[Tensor, " input"]:
-        """True for each input with an answer that the network answers correctly; entries of several questions follow
-        one another.
-        """
+        """True for each input that the network answers correctly; several questions follow one another."""
         return self._of_answered(each.right for each in self._each)
 
     @cached_property
     def losses_of_right_and_wrong(self) -> tuple[float, float]:
-        """Mean loss over the correctly answered inputs, and over the wrongly answered inputs; NaN without such inputs.
-        [nats]
-        """
+        """Mean loss over the right answers, and over the wrong answers; NaN without such answers. [nats]"""
         losses = self._of_answered(each.loss for each in self._each)
         return float(losses[self.is_right].mean()), float(losses[~self.is_right].mean())
 
     @cached_property
     def sureness_where_wrong(self) -> float:
-        """Mean probability that the network gives its own answer, over the inputs that it answers wrongly; NaN without
-        such inputs.
-        """
+        """Mean probability of the network's own answers, where these are wrong; NaN if all are right."""
         wrong = (
             logits[(right >= 0).to(logits.device) & ~each.right].softmax(dim=-1).amax(dim=-1)
             for each, (logits, right) in zip(self._each, self._by_question(), strict=True)

@@ -91,9 +91,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def logits(self) -> Float[Tensor, "input read output"]:
-        """Logits on the uniform inputs at the answer positions; in a sort, the right earlier answers precede each
-        position.
-        """
+        """Logits on the uniform inputs at the answer positions; in a sort, the right answers precede each one."""
         return self.logits_on(self.uniform.inputs)
 
     def logits_on(self, inputs: Int[Tensor, "input pos"]) -> Float[Tensor, "input read output"]:
@@ -143,9 +141,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls(self) -> QueryPosition:
-        """Scores, outputs of the heads and residual stream without attention at the token CLS, which together give the
-        answer.
-        """
+        """Scores, outputs of the heads and residual stream at the token CLS, which together give the answer."""
         return self.lookups.query_position(self.n, self.limit)
 
     @cached_property
@@ -189,9 +185,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def cls_by_lines(self) -> QueryPosition:
-        """The same contributions at the token CLS as in `cls`, if each head's scores lay on the head's line in
-        `score_lines`.
-        """
+        """Scores, outputs and residual stream at CLS, if each head's scores lay on its line in `score_lines`."""
         return largest_number.with_line_scores(self.cls, self.score_lines, self.n)
 
     @cached_property

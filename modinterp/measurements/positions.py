@@ -24,9 +24,7 @@ class PositionMeasurements(NetworkMeasurements):
 
     @cached_property
     def asked(self) -> Examples:
-        """The sample of inputs on which the network is evaluated, with labels; `seed_of_inputs` is the seed of the
-        sample.
-        """
+        """The sample of inputs on which the network is evaluated, with labels; `seed_of_inputs` is its seed."""
         return sample_of(self.task)
 
     @property

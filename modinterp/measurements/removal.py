@@ -70,9 +70,7 @@ def each_head(m: Any) -> dict[str, Ablation]:
 
 
 def blocks_at_each_site(m: Any, blocks: Sequence[Any]) -> dict[str, Ablation]:
-    """Return loss and accuracy without some frequencies or representations at each exposed site, by name; empty without
-    any.
-    """
+    """Return loss and accuracy without some frequencies or representations, by the name of the site."""
     found = {}
     for site in _SITES if blocks else ():
         with suppress(NoSuchPart):
