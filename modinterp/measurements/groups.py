@@ -187,7 +187,7 @@ class GroupMeasurements(PairMeasurements):
 
     @cached_property
     def formula_fit(self) -> float:
-        """Share of the mean logits of each product that the formula explains, with pair and class means removed."""
+        """FVE of the formula on logits averaged over all pairs with one product, without product and class means."""
         logits = products.mean_by_product(self.logits, self.task)
         centred = logits - logits.mean(dim=-1, keepdim=True) - logits.mean(dim=0) + logits.mean()
         left = centred - products.mean_by_product(self.formula, self.task)

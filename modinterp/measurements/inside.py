@@ -171,7 +171,7 @@ class Inside(Component[Any]):
         [logits]
 
         The last normalisation uses the same divisor as in the forward pass. For one input, the contributions of all
-        parts add up to the logit.
+        parts add up to the right logit minus the mean logit.
 
         Raises:
             NoSuchPart: the network is not a transformer whose normalisation can be folded.

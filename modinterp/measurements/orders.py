@@ -146,7 +146,7 @@ class OrderMeasurements(PositionMeasurements):
 
     @cached_property
     def pattern(self) -> Float[Tensor, "input head pos"]:
-        """Attention of the token CLS to every position up to CLS itself, on the uniform inputs."""
+        """Attention of the token CLS to every position up to CLS itself, on held-out inputs drawn uniformly."""
         return self.cls.pattern(self.uniform.inputs)
 
     @cached_property

@@ -32,8 +32,8 @@ class ForwardPass:
         act_fn: the nonlinearity of the neurons, a key of `ACTIVATIONS`.
         attention_rate, causal: share of softmax in the attention, and whether attention is causal; see
             `TransformerConfig`.
-        joined: how an MLP combines the two embeddings; see `MLPConfig`. If `joined` is None, it is inferred from the
-            shapes, which do not show whether a bias counts once or twice.
+        joined: how an MLP combines the two embeddings; see `MLPConfig`. If `joined` is None, the shapes of
+            the weights choose "sum" or "concatenated"; shapes cannot show whether a bias counts twice.
         normalization_type: the normalisation, see `TransformerConfig`. Give `normalization_type` for a file without
             normalisation weights, for example because they are folded; otherwise the weights show it.
     """

@@ -33,9 +33,9 @@ def triples(p: int, count: int = 100, seed: int = 42, shuffled: bool = False) ->
     """Draw `count` random distinct triples (a, b, c) of residues mod p, or return all p^3 triples.
 
     Args:
-        shuffled: True to take the first triples after Python's `shuffle` of all triples. The paper's released code
-            draws its sample of 100 like this, with seed 42. If False, Python's `sample` draws the triples, which is
-            fast for any p but gives other triples for the same seed.
+        shuffled: True to take the first triples after Python's `shuffle` of all triples. The released code of Zhong
+            et al. 2023 shuffles all triples with seed 42, and takes the first 100 triples. If False, Python's `sample`
+            draws the triples, which is fast for any p but gives other triples for the same seed.
     Raises:
         ValueError: more than 10^7 triples would have to be shuffled.
     """

@@ -64,7 +64,8 @@ class CosetShare:
 
     Attributes:
         share: share of the `tested` functions that are constant on cosets, in [0, 1].
-        null: share of random functions of the same representations that are constant on cosets at least as large.
+        null: share of random functions of the same representations that are constant on cosets, which must be at
+            least as large as those of the tested function.
         orders: map from the order of a subgroup to the number of functions that are constant on its cosets.
         tested: number of functions whose representation has more than one dimension.
     """

@@ -104,7 +104,7 @@ def token_swap(
     Args:
         answers: answer to each input at the output position of `rank`; ranks are counted from 0.
         numbers: the numbers of each input.
-        token: the token at the output position, which replaces the number of the preceding rank.
+        token: the new token at the output position of each input; it replaces the number of rank `rank` - 1.
     Returns:
         the shares; NaN if no inputs are left.
     """
