@@ -42,8 +42,8 @@ def _says(m: Any) -> str:
         "step for both numbers, to angles without a token, the answer changes by one on "
         f"{turned.moved:.1%} of all pairs. Other changes of equal size change at most "
         f"{turned.largest_control:.1%} of the answers by one. Without these circles "
-        f"{m.causal.accuracy_without:.1%} of the answers are right. Each circle taken alone computes as "
-        f"one of two algorithms: {kinds(m)}."
+        f"{m.causal.accuracy_without:.1%} of the answers are right. Taken alone, each circle computes "
+        f"as a clock, as a pizza, or between the two: {kinds(m)}."
     )
 
 

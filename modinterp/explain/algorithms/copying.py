@@ -15,8 +15,8 @@ MOVED = at_least(
 )
 STILL = at_most(
     0.35,
-    "no algorithm predicts that a control change gives the other answer; with few possible answers, it "
-    "often does so by chance",
+    "no algorithm predicts that a control change gives the other input's answer or token; with few possible "
+    "answers, this often happens by chance",
 )
 
 
@@ -25,9 +25,9 @@ def _says(m: Any) -> str:
     return (
         "The network copies a token that its attention finds. If the value vector at the answer's "
         "position is taken from another input, the network gives the other input's answer on "
-        f"{value.moved:.1%} of {value.share.of:,} answers. If the value vector at another position is "
-        f"replaced, the network gives the other input's answer on {value.moved_by_control:.1%} of the "
-        "answers. If the key vectors of the answer's position and another position are exchanged, the "
+        f"{value.moved:.1%} of {value.share.of:,} answers. If the value vector at any other "
+        f"position is taken from another input, {value.moved_by_control:.1%} of the answers become that input's "
+        "answer. If the key vectors of the answer's position and another position are exchanged, the "
         f"network copies the other token on {key.moved:.1%} of the answers. If two other key vectors "
         f"are exchanged, the network copies the other token on {key.moved_by_control:.1%} of the "
         "answers."
