@@ -233,9 +233,9 @@ CLAIMS = (
         id="arena.cumsum.u_align",
         where="November, unembedding",
         statement=(
-            "The logit direction of 'positive' points along the head's direction u, and the logit direction of "
-            "'negative' points against u. The logit directions of 'positive' and 'negative' point slightly against "
-            "the direction of 'zero'."
+            "The logit direction of 'positive' points along u, the direction in which the head writes; the "
+            "logit direction of 'negative' points against u. The logit directions of 'positive' and "
+            "'negative' point slightly against the direction of 'zero'."
         ),
         source_says="the logit directions have cosines of .970, -.958, -.949, -.190 and -.128",
         measure=each(_u_align),

@@ -110,8 +110,8 @@ CLAIMS = (
         id="arena.cumsum.without_mlp",
         where="November, ablation of the MLP",
         statement=(
-            "Without the MLP's neurons the network gets more than half of the answers right. Where the network "
-            "is wrong, it answers 'zero'."
+            "Without the MLP's neurons the network gets more than half of the answers right. Where the "
+            "network without the MLP's neurons is wrong, it answers 'zero'."
         ),
         source_says="without the MLP, the network with centred weights has a loss of .536",
         measure=each(_without_mlp),
@@ -143,7 +143,7 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.signs",
         where="November, neurons",
-        statement="A neuron fires on one sign of the mean, and raises the logit of this sign.",
+        statement="A neuron fires on one sign of the mean of the numbers, and raises the logit of this sign.",
         source_says="the source says this of six neurons",
         measure=each(_signs_agree),
         expected={
@@ -174,8 +174,8 @@ CLAIMS = (
         },
         needs=CUMSUM[:1],
         finding=one_seed(
-            "In our network each of the six neurons fires on the sign opposite to the one that the source "
-            "lists, as in the source's own figure. Neurons 2 and 7 fire on positive means."
+            "In our network each of the six neurons fires on the sign opposite to the source's list, as in "
+            "the source's own figure. In our network neurons 2 and 7 fire on positive means."
         ),
         figure="cumsum_neurons",
     ),
@@ -222,7 +222,9 @@ CLAIMS = (
     Claim(
         id="arena.cumsum.relu",
         where="not in the source",
-        statement="Each neuron is a ReLU of the mean or of the negative mean, with a threshold near zero.",
+        statement=(
+            "Each neuron is a ReLU of the mean of the numbers, or of minus this mean, with a threshold near zero."
+        ),
         source_says="not stated",
         measure=each(_relu),
         expected={

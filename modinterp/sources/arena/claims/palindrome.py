@@ -179,8 +179,9 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "In the network palindrome-1, head 0.1 does the reverse of the statement. At six positions head"
-            " 0.1 attends more to the mirror position if the two tokens are unequal, by 0.34 to 0.52."
+            "In the network palindrome-1, head 0.1 does the reverse: it attends more to the mirror position"
+            " if the two tokens are unequal. At six positions head 0.1 of palindrome-1 attends more to the "
+            "mirror position if the two tokens are unequal, by 0.34 to 0.52."
         ),
         figure="palindrome_mirror",
     ),
@@ -203,9 +204,8 @@ CLAIMS = (
         id="arena.palindrome.heads_listed",
         where="July, ablation of heads",
         statement=(
-            "Replacing the output of head 0.0 or 1.0 by its mean destroys the answer; the other "
-            "heads do not matter. Replacing the output by zeros makes head 0.1 look important as "
-            "well."
+            "Replacing the output of head 0.0 or 1.0 by its mean destroys the answer; the other heads do "
+            "not matter. Replacing the output of head 0.1 by zeros makes head 0.1 look important as well."
         ),
         source_says=(
             "margins of .614, 6.642, .299 and 6.815 with each head's output at its mean; 1.672, 3.477, 2.847 "
@@ -226,9 +226,10 @@ CLAIMS = (
         needs=PALINDROME[:1],
         finding=one_seed(
             "The heads of our network have the source's order of importance, and with zeros in place of "
-            "outputs head 0.1 looks important as well. But our margins with each head at its mean are 0.48,"
-            " 6.52, 0.27 and 6.76. Our network equals the authors' network up to rounding. Between the last"
-            " saved rounds of our training the margins change by up to 1.05."
+            "outputs head 0.1 looks important as well. With the output of head 0.0, 0.1, 1.0 or 1.1 at its "
+            "mean, our network's margin is 0.48, 6.52, 0.27 or 6.76. Our network equals the authors' "
+            "network up to rounding. Between the last saved rounds of our training, these four margins of "
+            "our network change by up to 1.05."
         ),
     ),
     Claim(
@@ -264,11 +265,12 @@ CLAIMS = (
         needs=PALINDROME,
         scope="any seed",
         finding=mixed(
-            "With the authors' seed, the head's outputs at mismatched positions have a median cosine of "
-            "0.98. With another seed this median is 0.58: the outputs point in several directions, though "
-            "the second layer's keys of these outputs lie along the query of the token END. In palindrome-1"
-            " no position attends to its mirror position where the two tokens are equal, so the claim does "
-            "not apply."
+            "With the authors' seed, the first-layer head's outputs at mismatched positions have a median "
+            "cosine of 0.98. With another seed, the first-layer head's outputs have a median cosine of "
+            "0.58, so they point in several directions. With this other seed, the second layer's keys of "
+            "the first-layer head's outputs lie along the query of the token END. In palindrome-1 no "
+            "position attends to its mirror position where the two tokens are equal, so the claim does not "
+            "apply."
         ),
         control="without control",
     ),

@@ -99,10 +99,7 @@ CLAIMS = (
     Claim(
         id="arena.sum.rule",
         where="September, an algorithm of one layer",
-        statement=(
-            "Order the digits as 0918273645. Two digits make a carry if the digit that comes first in this order "
-            "is 5 or more."
-        ),
+        statement=("Two digits make a carry if the digit that comes first in the order 0918273645 is 5 or more."),
         source_says="the source states this rule",
         measure=_rule,
         expected={EXCEPTIONS: equals(0, "the source states the rule for all pairs of digits")},

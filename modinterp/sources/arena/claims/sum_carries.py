@@ -193,9 +193,9 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "In the authors' seed and some other seeds, every column has a head that follows the "
-            "hierarchy of carries. In the remaining networks, only some columns or no columns have "
-            "such a head."
+            "In the authors' seed and some other seeds, every column has a head that attends to the digit "
+            "that decides whether there is a carry. In the remaining networks, only some columns or no "
+            "columns have a head that attends to the digit that decides the carry."
         ),
         figure="sum_agreement",
     ),
@@ -203,8 +203,9 @@ CLAIMS = (
         id="arena.sum.carry_ablation",
         where="September, ablation of heads",
         statement=(
-            "Without the output of the head that finds the carry, the network answers the digit sum or one more. The "
-            "network cannot choose between the digit sum and one more."
+            "Without the output of the head that finds the carry, the network answers the digit sum or one "
+            "more. Without the head that finds the carry, the network cannot choose between the digit sum "
+            "and one more."
         ),
         source_says="the source shows this in a figure",
         measure=each(_carry_ablation),
@@ -253,7 +254,10 @@ CLAIMS = (
     Claim(
         id="arena.sum.reversed",
         where="September, summary",
-        statement="Some heads follow the hierarchy of carries in the reverse order.",
+        statement=(
+            "The first of two digits in the order 0918273645 decides the carry; some heads prefer digits in the"
+            " reverse of this order."
+        ),
         source_says=(
             "the network has a head that follows the hierarchy of carries backwards and a head that follows it forwards"
         ),
@@ -267,8 +271,9 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "Networks of the authors' seed and of some other seeds have heads that follow the hierarchy of "
-            "carries backwards. The remaining networks have few such heads or none."
+            "Networks of the authors' seed and of some other seeds have heads that prefer digits in the "
+            "reverse of the order 0918273645, which decides carries. The remaining networks have few heads "
+            "or no heads that prefer digits in the reverse of the order 0918273645."
         ),
         figure="sum_agreement",
     ),

@@ -132,7 +132,7 @@ CLAIMS = (
         where="September, unembedding",
         statement=(
             "In two directions of the unembedding, the ten digits lie evenly on a circle. The angle of the "
-            "output on this circle gives the answer."
+            "network's output on the circle of the digits gives the answer."
         ),
         source_says="the source shows this in a figure",
         measure=each(_circle),
@@ -200,23 +200,24 @@ CLAIMS = (
         needs=SUM,
         scope="any seed",
         finding=mixed(
-            "Some other seeds learn every part of the algorithm. The remaining networks add without carry heads, "
-            "or do not learn to add."
+            "Some other seeds learn every part of the algorithm of the source's network. The remaining "
+            "networks add without heads that find carries, or do not learn to add."
         ),
     ),
     Claim(
         id="arena.sum.carry_swap",
         where="not in the source, which shows that the carry can be read",
         statement=(
-            "Exchanging the residual stream along the carry's direction alone changes the answered digit by the carry."
+            "Exchanging the residual streams of two inputs along the carry's direction alone changes the "
+            "answered digit by the carry."
         ),
         source_says="not stated",
         expected={"carry_swap": _SWAP, "carry_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Exchanging the residual stream along one carry direction, shared by all digits, changes hardly"
-            " any answered digit.",
+            "Exchanging the residual streams of two inputs along one carry direction, shared by all digits,"
+            " changes hardly any answered digit.",
             "our own expectation",
         ),
     ),
@@ -224,16 +225,16 @@ CLAIMS = (
         id="arena.sum.nines_swap",
         where="not in the source, which leaves repeated carries aside",
         statement=(
-            "Exchanging the residual stream along the carry's direction also changes the answered digit in "
-            "sums whose next column adds up to nine."
+            "Exchanging the residual streams of two inputs along the carry's direction also changes the "
+            "answered digit in sums whose next column adds up to nine."
         ),
         source_says="not stated",
         expected={"nines_swap": _SWAP, "nines_swap_control": _STILL},
         needs=SUM,
         scope="any seed",
         finding=refuted(
-            "Exchanging the residual stream along one carry direction, shared by all digits, changes hardly"
-            " any answered digit.",
+            "Exchanging the residual streams of two inputs along one carry direction, shared by all digits,"
+            " changes hardly any answered digit.",
             "our own expectation",
         ),
     ),
@@ -255,7 +256,10 @@ CLAIMS = (
     Claim(
         id="arena.sum.through_nines",
         where="not in the source, which leaves repeated carries aside",
-        statement="The network applies a carry that passed through a column of nine as reliably as any other carry.",
+        statement=(
+            "The network applies a carry that passed through a column that adds up to nine as reliably as any "
+            "other carry."
+        ),
         source_says="not stated",
         expected={"accuracy_through_nines": at_least(0.95, "nearly all digits with such a carry should be right")},
         finding=mixed(

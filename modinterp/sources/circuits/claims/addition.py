@@ -75,10 +75,10 @@ CLAIMS = (
         reported=("epoch at which grokking ends", "memorised", "grokked"),
         needs=ADD[:1],
         finding=mixed(
-            "With 39% of the pairs for training, all ten seeds grok earlier than the source says. Grokking "
-            "begins between epochs 900 and 5,200 and ends between 1,300 and 6,600. Grokking begins late "
-            "enough for the tolerance in two seeds. In the first seed grokking lasts from epoch 2,300 to "
-            "3,200."
+            "With 39% of the pairs for training, all ten seeds grok earlier than the source says. In the "
+            "ten seeds, grokking begins between epochs 900 and 5,200 and ends between 1,300 and 6,600. In "
+            "two seeds grokking begins at epoch 3,000 or later, as the tolerance requires. In the first "
+            "seed grokking lasts from epoch 2,300 to 3,200."
         ),
         figure="add_curves",
     ),
@@ -96,8 +96,8 @@ CLAIMS = (
         id="circuits.add.pos_diff",
         where="Addition, closeness of positions",
         statement=(
-            "The difference of the two positions' embeddings is |v - w|^2 / (|v| |w|). For vectors of equal "
-            "length, this difference is 2 (1 - cosine)."
+            "The source defines the difference of the two position embeddings v and w as |v - w|^2 / (|v| "
+            "|w|). For v and w of equal length, the source's difference is 2 (1 - cosine of v and w)."
         ),
         source_says="0.7655",
         measure=each(_positions),
@@ -127,12 +127,12 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the upper end of the tolerance of the cosine",
-                before="the cosine had to be 0.317 to 0.917; seed 2 has 0.937",
-                now="the cosine must be at least 0.317",
+                what="the upper end of the tolerance of the cosine of the two position embeddings",
+                before="the cosine of the two position embeddings had to be 0.317 to 0.917; in seed 2 it is 0.937",
+                now="the cosine of the two position embeddings must be at least 0.317",
                 why=(
-                    "the statement says that the embeddings are close; embeddings that are even closer do "
-                    "not contradict the statement"
+                    "the statement says that the position embeddings are close; position embeddings that "
+                    "are even closer do not contradict the statement"
                 ),
             ),
         ),
@@ -162,14 +162,14 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the difference between unrelated pairs also has an expected value",
+                what="the tolerances: the difference of the neurons between unrelated pairs now has one too",
                 before=(
-                    "the claim tested only the difference between (a, b) and (b, a), which is 5e-6 after "
-                    "training and 2e-5 before"
+                    "the claim tested only the difference of the neurons between (a, b) and (b, a), which "
+                    "is 5e-6 after training and 2e-5 before"
                 ),
                 now=(
-                    "the claim also tests the difference between unrelated pairs, which is 1.13 in the "
-                    "first network and 0.13 before training"
+                    "the claim also tests the difference of the neurons between unrelated pairs, which is "
+                    "1.13 in the first network and 0.13 before training"
                 ),
                 why="a network that treats all pairs alike trivially ignores the order in a pair",
             ),
@@ -179,7 +179,9 @@ CLAIMS = (
     Claim(
         id="circuits.add.invariance",
         where="Addition, closeness of positions",
-        statement="The remaining difference between the two position embeddings does not change the answer.",
+        statement=(
+            "The difference that remains between the two position embeddings after training does not change the answer."
+        ),
         source_says="none printed",
         measure=each(_invariant),
         expected={

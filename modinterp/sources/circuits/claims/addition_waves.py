@@ -108,8 +108,9 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "For the median of the first three neurons, one frequency explains 80% to 98% of the variance. "
-            "In the network add-1 one frequency explains 45%, 69% and 94% of the variance of these three "
-            "neurons. For the median of all neurons, one frequency explains 93% to 97%."
+            "In the network add-1 one frequency explains 45%, 69% and 94% of the variance of the first "
+            "three neurons. For the median of all neurons, one frequency explains 93% to 97% of the "
+            "variance."
         ),
         figure="add_neurons",
     ),
@@ -147,9 +148,9 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "The absolute Fourier components of the neurons have a Gini coefficient of 0.81 to 0.87 in nine"
-            " seeds and of 0.93 in one seed. The squared components have a Gini coefficient of 0.9992 or "
-            "more in every seed. So the squared components are as sparse as the source states, and the "
-            "absolute components are not."
+            " seeds and of 0.93 in one seed. The squared Fourier components of the neurons have a Gini "
+            "coefficient of 0.9992 or more in every seed. So the neurons' squared Fourier components are as"
+            " sparse as the source states, and their absolute components are not."
         ),
         reported=("median Gini coefficient of a neuron's squares",),
         figure="add_neurons",
@@ -189,8 +190,8 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             why=(
-                "Two shorter repeats of trainings do not count. In one of these repeats nine frequencies have "
-                "large norms."
+                "Shorter repeats of two trainings do not count as networks. In one shorter repeat of a "
+                "training, nine frequencies of the embedding have large norms."
             )
         ),
         reported=("n_keys",),

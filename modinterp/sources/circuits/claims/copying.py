@@ -65,12 +65,13 @@ def of_copied(before: str, now: str) -> tuple[Change, ...]:
             was="refuted",
             what="the set of numbers on which copying is measured",
             before=(
-                "copying was measured on all numbers from 20 on, and 99% had to be copied when attended "
-                f"alone: the tolerated share was undefined, with {before}; refuted"
+                "we measured copying on all numbers from 20 on, and 99% of them had to be copied when "
+                "attended alone. The share of attention on another number that copying tolerates was "
+                f"undefined: {before}; refuted"
             ),
             now=(
-                "copying is measured only on numbers that are copied when attended alone, at least 90% of all "
-                f"numbers; the tolerated share is {now}"
+                "we measure copying on numbers that are copied when attended alone (90% or more of all "
+                f"numbers). Copying tolerates {now} of attention on another number"
             ),
             why="a number that is never copied cannot show how much of another number copying tolerates",
         ),
@@ -147,8 +148,7 @@ CLAIMS = (
         needs=BALANCED[:1],
         figure="robustness",
         changed=of_copied(
-            "a share of 0.9745 to 0.9885 of the numbers copied when attended alone, since the numbers 20, "
-            "or 20 and 21, are not copied even alone",
+            "only 0.9745 to 0.9885 of the numbers are copied when attended alone, not 20, or not 20 and 21",
             "0.2, 0.225 and 0.225",
         ),
         control="also true of another operation",

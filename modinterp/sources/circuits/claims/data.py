@@ -182,7 +182,7 @@ CLAIMS = (
     Claim(
         id="circuits.data.biased_answers",
         where="Distribution",
-        statement="Sums modulo p have each answer equally often. The maximum and the median have some answers far more often than others.",
+        statement="Among all pairs, each sum modulo p is equally frequent. For the maximum and the median, some answers are far more frequent than others.",
         source_says="answers are uniform for addition, and biased for the maximum and the median",
         measure=_biased_answers,
         expected={
@@ -246,9 +246,9 @@ CLAIMS = (
             Change(
                 date="2026-11-21",
                 what="the sort network that is compared with the median network",
-                before="the sort network trained on 400,000 inputs: the median network had 28.1 times its loss and 2.0 points less accuracy; held",
-                now="the sort network trained on 40,000 inputs, as many as the median network: the median network has 9.07 times its loss and 1.8 points less accuracy",
-                why="another claim measures the effect of ten times as many training inputs",
+                before="the sort network was trained on 400,000 inputs: the median network had 28.1 times the sort network's loss and 2.0 points less accuracy; held",
+                now="both networks are trained on 40,000 inputs: the median network has 9.07 times the sort network's loss and 1.8 points less accuracy",
+                why="another claim measures the effect of ten times as many training inputs on the sort",
             ),
         ),
     ),
@@ -296,7 +296,7 @@ CLAIMS = (
                 what="the runs that the claim needs, and the verdict",
                 before="the claim needed one seed for each width: the loss on addition was lowest at width 64, 1.54e-7, and 1.80e-7 at width 512; held",
                 now="the claim needs the median loss of three seeds for each width: open until all are trained",
-                why="with one seed, a difference of a sixth in the loss decides the verdict; another seed may decide otherwise",
+                why="with one seed, a difference of a sixth in the loss on addition decides the verdict; another seed may decide otherwise",
             ),
         ),
     ),

@@ -110,11 +110,12 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's statement",
                 before=(
-                    "the claim stated only that the query at CLS is constant: its deviation is 0, as in any network"
+                    "the claim stated only that the query at CLS is constant: the query's deviation is 0, "
+                    "as in any network"
                 ),
                 now=(
                     "the claim also states that the numbers' queries are monotonic; the rank correlations "
-                    "are 0.977, 0.976 and 0.982"
+                    "of queries with the number are 0.977, 0.976 and 0.982"
                 ),
                 why="the source states both parts of the claim's new statement",
             ),
@@ -123,7 +124,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.k_linear",
         where="Max transformer, key dimensions",
-        statement="From 20 on, each dimension of the keys is close to a straight line in the number.",
+        statement="For numbers from 20 on, each dimension of the keys is close to a straight line in the number.",
         source_says="the source draws 32 straight lines that are flat below 20",
         measure=each(_key_lines),
         expected={KEYS_ON_LINES: at_least(0.8, "the keys must be close to straight lines")},
@@ -136,8 +137,8 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's statement",
                 before=(
-                    "the claim stated only that keys are close to straight lines from 20 on: the lines "
-                    "explain 0.921, 0.928 and 0.912 of the variance; held"
+                    "the claim stated only that keys are close to straight lines from 20 on, which explain "
+                    "0.921, 0.928 and 0.912 of the keys' variance; held"
                 ),
                 now=(
                     "the claim also stated that keys are at most half as steep below 20 as above; they are "
@@ -169,8 +170,8 @@ CLAIMS = (
         id="circuits.max.k_flat",
         where="Max transformer, key dimensions",
         statement=(
-            "If a network hardly saw inputs of small numbers, its keys are close to straight lines that are flat "
-            "below 20."
+            "If a network hardly saw inputs of small numbers, its keys are close to straight lines in the "
+            "number that are flat below 20."
         ),
         source_says="the source draws 32 straight lines that are flat below 20",
         measure=each(_key_lines),

@@ -55,12 +55,15 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="the cosine between different inputs also has an expected value",
+            what="the tolerances: the cosine of the neurons between different inputs now has one too",
             before=(
-                "the claim tested only cosines between different orders of one input, which are above "
-                "0.9999 before training"
+                "the claim tested only cosines of the neurons between different orders of one input, which "
+                "are above 0.9999 before training"
             ),
-            now=f"the claim also tests cosines between different inputs, which must be lower: {trained}, and 0.93 before training",
+            now=(
+                "the claim also tests cosines of the neurons between different inputs, which must be lower: "
+                f"{trained}, and 0.93 before training"
+            ),
             why="a network that treats all inputs alike trivially ignores the order of the inputs",
         ),
     )
@@ -115,8 +118,9 @@ CLAIMS = (
         needs=BALANCED[:1],
         finding=refuted(
             "The mean cosine of the position embeddings of the inputs is 0.38 to 0.51: these embeddings are"
-            " similar, but far from equal. The cosine grows with the length of training; the report does not "
-            "state this length. After 2,000 steps the cosine is 0.04.",
+            " similar, but far from equal. The mean cosine of the position embeddings grows with the length"
+            " of training, which the report does not state. After 2,000 training steps the mean cosine of "
+            "the position embeddings is 0.04.",
             "setting",
         ),
         figure="positions",
@@ -142,8 +146,9 @@ CLAIMS = (
         figure="orders",
         finding=mixed(
             "Between orders of one input, the mean cosine of the pre-activations is 0.995 to 0.997 in every"
-            " network. The lowest cosine among 50 inputs is 0.952 to 0.976 in some networks and down to "
-            "0.808 in others. The source says that the pre-activations are 'nearly identical'."
+            " network. The lowest cosine of pre-activations among 50 inputs is 0.952 to 0.976 in some "
+            "networks and down to 0.808 in others. The source says that the pre-activations are 'nearly "
+            "identical'."
         ),
         changed=told_inputs_apart("the cosine between different inputs is 0.19 in the first network"),
         control="also true of another operation",
@@ -168,8 +173,9 @@ CLAIMS = (
         id="circuits.max.perm_pattern",
         where="Max transformer, permutations",
         statement=(
-            "The pattern in the similarities between permutations comes from the sequence in which "
-            "permutations are listed. In a random sequence of permutations the pattern vanishes."
+            "The pattern in the similarities between permutations of the inputs comes from the sequence in "
+            "which permutations are listed. If permutations are listed in a random sequence, the pattern in"
+            " their similarities vanishes."
         ),
         source_says="the source sees the pattern in two heat-maps",
         measure=each(_perm_pattern),

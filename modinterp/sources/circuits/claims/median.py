@@ -42,12 +42,15 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the lower end of the tolerance of the loss ratio",
-                before=(
-                    "the ratio of the losses had to be at least 1: trained networks have a ratio of 28.1, "
-                    "but two untrained networks have 1.005"
+                what=(
+                    "the lower end of the tolerance of the ratio of the median network's loss to the sort "
+                    "network's loss"
                 ),
-                now="the ratio of the losses must be at least 1.1",
+                before=(
+                    "the ratio of the median network's loss to the sort network's had to be at least 1. "
+                    "This ratio is 28.1, but 1.005 for two untrained networks"
+                ),
+                now="the ratio of the median network's loss to the sort network's must be at least 1.1",
                 why="the tolerance should distinguish trained networks from untrained ones",
             ),
         ),
@@ -75,8 +78,8 @@ CLAIMS = (
         id="circuits.median.ov_robust",
         where="Median transformer",
         statement=(
-            "In the median network, too, a head still copies the number that it attends to if a share of "
-            "its attention goes to another number."
+            "In the median network, a head still copies the number that it attends to if a share of its "
+            "attention goes to another number."
         ),
         source_says="copying is robust",
         measure=each(robustness),
@@ -89,8 +92,7 @@ CLAIMS = (
         needs=MEDIAN[:1],
         figure="robustness",
         changed=of_copied(
-            "a share of 0.9725 of the numbers copied when attended alone, since the numbers 98 and 99 are "
-            "not copied even alone",
+            "only 0.9725 of the numbers are copied when attended alone, not 98 and 99",
             "0.325",
         ),
         control="also true of another operation",

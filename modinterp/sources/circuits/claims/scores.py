@@ -125,14 +125,18 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the unit and the tolerance of the difference of scores",
+                what=(
+                    "the unit and the tolerance of the difference between attention scores near the diagonal "
+                    "and elsewhere"
+                ),
                 before=(
-                    "the difference of scores had to be at most 0 nats: it is -2.33, -2.88 and -2.22, but "
-                    "also -0.0002 before training"
+                    "the difference of attention scores had to be at most 0 nats: it is -2.33, -2.88 and "
+                    "-2.22, but also -0.0002 before training"
                 ),
                 now=(
-                    "the difference of scores must be at most -0.25 standard deviations of the table: it is"
-                    " -0.659, -0.706 and -0.729, and -0.021 before training"
+                    "the difference of attention scores must be at most -0.25 standard deviations of the "
+                    "table of scores. The difference is -0.659, -0.706 and -0.729, and -0.021 before "
+                    "training"
                 ),
                 why="the source looked at a heat-map, so the effect must be large enough to see in a heat-map",
             ),
@@ -175,7 +179,7 @@ CLAIMS = (
     Claim(
         id="circuits.max.qk_regressed",
         where="Max transformer, scores from the regression",
-        statement="Replacing attention scores by the fitted lines keeps the accuracy.",
+        statement="Replacing attention scores by straight lines fitted in the number keeps the accuracy.",
         source_says="with the fitted lines the accuracy is very similar",
         measure=each(_regressed),
         expected={
@@ -190,9 +194,10 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=mixed(
-            "In most seeds every head's scores correlate with the number by 0.95 or more; in the other "
-            "seeds the correlation of one head is 0.943 to 0.9495. With scores from the fitted lines 99.8% "
-            "to 99.95% of the answers are right, as with the network's own scores."
+            "In most seeds every head's attention scores correlate with the number by 0.95 or more. In the "
+            "other seeds one head's attention scores correlate with the number by 0.943 to 0.9495. With "
+            "attention scores from fitted lines 99.8% to 99.95% of the answers are right, as with the "
+            "network's own scores."
         ),
         figure="idealised",
     ),

@@ -108,7 +108,7 @@ CLAIMS = (
     Claim(
         id="circuits.sort.qk_nonlinear",
         where="Sort transformer, QK analysis",
-        statement="Attention scores depend on the number like a polynomial, not like a line.",
+        statement="In the sort network, attention scores depend on the number like a polynomial, not like a line.",
         source_says="the source shows curves in four figures",
         measure=each(_polynomial),
         expected={
@@ -125,9 +125,9 @@ CLAIMS = (
         id="circuits.sort.qk_positions",
         where="Sort transformer, QK analysis, other positions",
         statement=(
-            "The source draws tables of attention scores for other positions too, and finds no pattern. 'No"
-            " pattern' is not a statement that we can test. Apart from row and column means, the tables of "
-            "scores are the same at all positions."
+            "The source draws tables of the sort network's attention scores for other positions too, and "
+            "finds no pattern in these tables. 'No pattern' is not a statement that we can test. Apart from"
+            " row and column means, the tables of attention scores are the same at all positions."
         ),
         source_says="the source finds no pattern",
         measure=_by_position,
@@ -145,23 +145,24 @@ CLAIMS = (
                     "deviation, and is 1.05; refuted"
                 ),
                 now=(
-                    "the difference of two numbers may explain at most 0.5 of the scores' variance, and "
-                    "explains 0.772; refuted"
+                    "the difference of two numbers may explain at most 0.5 of the attention scores' "
+                    "variance, and explains 0.772; refuted"
                 ),
-                why="the step of the scores is visible only next to the diagonal",
+                why="the step of the scores is visible only next to the diagonal of the table",
             ),
             Change(
                 date="2026-11-23",
                 was="refuted",
                 what="what the claim states",
                 before=(
-                    "the claim stated that the tables of scores follow no simple rule; the difference of "
-                    "two numbers explains 0.772 of the variance, where at most 0.5 is expected; refuted"
+                    "the claim stated that the tables of scores follow no simple rule. The difference of "
+                    "two numbers explains 0.772 of the scores' variance, where at most 0.5 is expected; "
+                    "refuted"
                 ),
                 now=(
-                    "the claim states only that the source draws the tables; the share of variance "
-                    "explained by the difference of two numbers is only reported: 0.772 (0.019 with "
-                    "shuffled numbers)"
+                    "the claim states only that the source draws the tables. The difference of two numbers "
+                    "explains 0.772 of the scores' variance (0.019 with shuffled numbers), which is only "
+                    "reported"
                 ),
                 why=('"no pattern found" reports an observation, and does not state that no pattern exists'),
             ),
@@ -187,12 +188,12 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the share of copied numbers also has an expected value",
+                what="the tolerances: the share of copied numbers now has one too",
                 before=(
-                    "the claim tested only the tolerated share of another number, which is undefined in a "
-                    "network that copies no number"
+                    "the claim tested only which share of attention on another number copying tolerates; "
+                    "this share is undefined in a network that copies no number"
                 ),
-                now="the claim also tests the share of copied numbers: 1.0, and 0.005 before training",
+                now=("the claim also tests the share of copied numbers, which is 1.0 after training and 0.005 before"),
                 why="the claim needs a number that also exists before training, for comparison",
             ),
         ),
@@ -201,8 +202,8 @@ CLAIMS = (
         id="circuits.sort_or_median.arch",
         where="Problem statement",
         statement=(
-            "The sort networks are one-layer decoders. After five numbers and CLS, the network writes the sorted "
-            "list token by token."
+            "The sort networks are one-layer decoders. After five numbers and CLS, the sort network writes "
+            "the sorted list token by token."
         ),
         source_says="the input is 5 numbers, the token CLS, and 4 of the 5 answers fed back",
         measure=_architecture,

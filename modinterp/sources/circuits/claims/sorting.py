@@ -162,10 +162,10 @@ CLAIMS = (
         needs=SORT,
         scope="any seed",
         finding=refuted(
-            "The last output position attends to the largest number in 91% to 97% of the inputs. The second"
-            " last output position attends to the number that it writes in 53% to 62% of the inputs, in its"
-            " best head. The third last position attends to the number that it writes in 55% to 60% of the "
-            "inputs, and the fourth last in 52% to 60%."
+            "In the sort networks, the last output position attends to the largest number in 91% to 97% of "
+            "the inputs. The second last output position attends, in its best head, to the number that it "
+            "writes in 53% to 62% of the inputs. The third last output position attends to the number that "
+            "it writes in 55% to 60% of inputs, the fourth last in 52% to 60%."
         ),
         reported=OF_OUTPUT,
         figure="ranks",
@@ -212,12 +212,12 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the statement, which was weaker than the source's statement",
                 before=(
-                    "answers had to follow the position (a share of 0.436) more often than the token "
-                    "(0.210); held, but also before training (0.015 and 0.009)"
+                    "answers had to follow the position (a share of 0.436) more often than the replaced "
+                    "token (0.210); held, but also before training (0.015 and 0.009)"
                 ),
                 now=(
                     'answers had to follow the position "mostly", in at least half of the cases: the shares'
-                    " are 0.436, 0.436 and 0.425"
+                    " of such answers are 0.436, 0.436 and 0.425"
                 ),
                 why="the source says that answers 'mostly' follow the position",
             ),
