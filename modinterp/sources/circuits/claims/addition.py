@@ -162,7 +162,7 @@ CLAIMS = (
             SAME_BAR,
             Change(
                 date="2026-11-23",
-                what="the tolerances: the difference of the neurons between unrelated pairs now has one too",
+                what="the tolerances: the difference of the neurons between unrelated pairs now has a tolerance too",
                 before=(
                     "the claim tested only the difference of the neurons between (a, b) and (b, a), which "
                     "is 5e-6 after training and 2e-5 before"

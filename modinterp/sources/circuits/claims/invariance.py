@@ -55,7 +55,7 @@ def told_inputs_apart(trained: str) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="the tolerances: the cosine of the neurons between different inputs now has one too",
+            what="the tolerances: the cosine of the neurons between different inputs now has a tolerance too",
             before=(
                 "the claim tested only cosines of the neurons between different orders of one input, which "
                 "are above 0.9999 before training"

@@ -188,7 +188,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the tolerances: the share of copied numbers now has one too",
+                what="the tolerances: the share of copied numbers now has a tolerance too",
                 before=(
                     "the claim tested only which share of attention on another number copying tolerates; "
                     "this share is undefined in a network that copies no number"

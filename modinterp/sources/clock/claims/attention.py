@@ -125,7 +125,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the number of heads tuned to one frequency also has an expected value",
+                what="the tolerances: the number of heads tuned to one frequency now has a tolerance too",
                 before=(
                     "the claim had no condition for networks without a head tuned to one frequency, such as "
                     "untrained networks"
@@ -224,10 +224,10 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-28",
-                what="the definition of the offset",
+                what="the definition of the offset of attention",
                 before=(
-                    "the offset was the phase of the oscillation, which hardly changes (2e-4 periods); "
-                    "0.005 to 0.93 of the phase's variance is at the head's frequency"
+                    "the offset was the phase of the attention's oscillation, which hardly changes (2e-4 "
+                    "periods). At the head's frequency is 0.005 to 0.93 of the phase's variance"
                 ),
                 now="the offset is the mean about which attention oscillates",
                 why=(
@@ -281,7 +281,10 @@ CLAIMS = (
     Claim(
         id="clock.s61.convex",
         where="section 6.1",
-        statement="A head's mean of values lies between v_a and v_b, in the proportion of its attention to a and b.",
+        statement=(
+            "A head's attention-weighted mean of values lies between the values v_a and v_b, in the proportion "
+            "of its attention to a and b."
+        ),
         source_says="the attention of the token = to itself is about 0",
         measure=each(_mixture_of_values),
         expected={

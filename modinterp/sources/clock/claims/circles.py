@@ -90,10 +90,11 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "At frequencies that are not key frequencies, the projections form no circles, and the "
-            "embedding's norm is far below the norm at a key frequency. Yet the projections are not small. "
-            "The reason is that the source's plane for a weak frequency is not perpendicular to the planes "
-            "of the key frequencies. We keep the source's definition of the plane."
+            "At frequencies that are not key frequencies, projections of the embedding form no circles; its"
+            " norm is far below that at a key frequency. The projections of the embedding at frequencies "
+            "that are not key frequencies are not small. These projections are not small because the "
+            "source's plane for a weak frequency is not perpendicular to the planes of the key frequencies."
+            " We keep the source's definition of a frequency's plane."
         ),
         figure="embedding_circles",
     ),
@@ -134,8 +135,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "The bias b_out adds a constant to the logits. Leaving out b_out changes the quality of the circles "
-            "by at most 3e-4."
+            "The bias b_out adds a constant to the logits. Leaving out b_out changes the quality of the "
+            "circles of W_L by at most 3e-4."
         ),
         figure="read_circles",
     ),

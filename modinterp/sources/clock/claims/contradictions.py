@@ -21,8 +21,9 @@ CONTRADICTIONS = (
             "s8.bup_sorted": ("biases below -0.1", mlp.NEGATIVE_PRE),
         },
         follows=(
-            "The ReLU is needed. The blog is right that few biases are negative. But this does not show "
-            "that the ReLU is unnecessary: a third of the pre-activations are below 0."
+            "The ReLU is needed. The blog is right that few biases of the neurons are negative. Few "
+            "negative biases do not show that the ReLU is unnecessary: a third of the pre-activations are "
+            "below 0."
         ),
     ),
     Contradiction(
@@ -59,9 +60,9 @@ CONTRADICTIONS = (
             "s112.gcd": ("single frequencies that are enough mod 113", "disagreements with gcd(k..., P) = 1"),
         },
         follows=(
-            "One exact circle gives a unique answer for a prime P, though with a tiny margin. One head is "
-            "enough for several circles. For a unique answer the key frequencies must satisfy gcd(k1, ..., "
-            "P) = 1."
+            "One exact circle gives a unique answer for a prime P, though with a tiny margin of the right "
+            "logit. One head is enough for several circles. For a unique answer the key frequencies must "
+            "satisfy gcd(k1, ..., P) = 1."
         ),
     ),
     Contradiction(
@@ -77,8 +78,8 @@ CONTRADICTIONS = (
             )
         },
         follows=(
-            "Heads with one frequency and heads with many frequencies both occur. Eleven of our twelve heads "
-            "attend at a single frequency."
+            "Heads that attend at one frequency and heads that attend at many frequencies both occur. "
+            "Eleven of our twelve heads attend at a single frequency."
         ),
     ),
     Contradiction(
@@ -119,9 +120,8 @@ CONTRADICTIONS = (
         ),
         settled_by={"s3.irrelevant": ("delayed", "grokked", "logit_fve")},
         follows=(
-            "Networks grok with and without positional embeddings. Of our networks, only one seed "
-            "contradicts the statement that positional embeddings are irrelevant: waves of a + b explain "
-            "less of its logits."
+            "Networks grok with and without positional embeddings. Only one of our seeds contradicts that "
+            "positional embeddings are irrelevant: waves of a + b explain less of this seed's logits."
         ),
     ),
     Contradiction(
@@ -147,9 +147,9 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-C5",
         conflict=(
-            "The blog says that circles written by attention could interfere with the embedding's circles. But "
-            "at the token = the residual stream before attention holds only the embedding of =, which is the "
-            "same for all pairs."
+            "The blog says that circles written by attention could interfere with the embedding's circles. "
+            "At the token = the residual stream before attention holds only the embedding of =, which is "
+            "the same for all pairs."
         ),
         settled_by={
             "s8.dihedral": (
@@ -179,14 +179,15 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-C8",
-        conflict="The blog writes the pull-back through W_V as an equation with 128 rows and only 32 unknowns.",
+        conflict="The blog pulls a plane back through W_V with an equation that has 128 rows and only 32 unknowns.",
         settled_by={
             "s62.z_head1_sub4": (petals_of_heads.PULL_BACK_RESIDUAL,),
             "s62.z_head1_sub32": (petals_of_heads.PULL_BACK_RESIDUAL,),
         },
         follows=(
-            "The pull-back equation holds in the sense of least squares, with a residual of 2% to 30%. The "
-            "residual of the pull-back is largest where a head's OV circuit passes little of the plane on."
+            "The equation that pulls a plane back through W_V holds only by least squares, with a residual "
+            "of 2% to 30%. Pulling a plane back through W_V by least squares leaves the largest residual "
+            "where the head's OV circuit passes little of this plane on."
         ),
     ),
     Contradiction(
@@ -197,8 +198,9 @@ CONTRADICTIONS = (
             "s93.rotate": (motion.ROTATION_FIT, motion.WITH_HEAD[motion.ROTATION_FIT]),
         },
         follows=(
-            "At frequencies at which some head attends, attention rotates the circles a little. At other "
-            "frequencies attention rotates no circle. The ReLU causes most of the rotation."
+            "At frequencies at which some head attends, attention rotates the circles a little. At "
+            "frequencies at which no head attends, attention rotates no circle. The ReLU causes most of the"
+            " rotation of the circles."
         ),
     ),
 )

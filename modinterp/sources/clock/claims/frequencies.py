@@ -157,14 +157,14 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-21",
-                what="the share of energy at the key frequencies also has an expected value",
+                what="the tolerances: the share of the embedding's energy at the key frequencies now has a tolerance too",
                 before=(
                     "the claim needed at least two frequencies with large norms: our networks have 8, 5 and"
-                    " 4, but a random embedding has 56"
+                    " 4 such frequencies, but a random embedding has 56"
                 ),
                 now=(
-                    "the key frequencies must also hold most of the embedding's energy: they hold 0.843, "
-                    "0.884 and 0.941, and 0.019 before training"
+                    "the key frequencies must also hold most of the embedding's energy: their share is "
+                    "0.843, 0.884 and 0.941, and 0.019 before training"
                 ),
                 why="a random embedding also met the old tolerance",
             ),
@@ -185,8 +185,8 @@ CLAIMS = (
             )
         },
         finding=one_seed(
-            "In one of two networks the norms of inactive frequencies are 0.62 times as large as in the "
-            "network of Nanda et al. The source says that they are larger than in that network."
+            "In one network the norms of inactive frequencies are 0.62 times as large as in the network of "
+            "Nanda et al., and not larger."
         ),
         needs=(*SEEDS[1:], MAINLINE[0]),
         control="without control",
@@ -260,8 +260,8 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the lower end of the tolerances for the rise of the Gini coefficient",
                 before=(
-                    "the Gini coefficient had to rise by at least 0: our networks' rises of 0.0083 and more"
-                    " meet this, but so does a network that never changes"
+                    "the Gini coefficient had to rise by at least 0. It rises by 0.0083 and more in our "
+                    "networks, but a network that never changes also met this tolerance"
                 ),
                 now="1e-6",
                 why="the source says that the spectrum becomes cleaner, so the Gini coefficient must rise",

@@ -107,7 +107,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.dihedral",
         where="section 8",
-        statement="The circles that attention writes do not lie in the planes of the embedding's circles. Interference is impossible anyway: at the token = the residual stream holds only the embedding of =, not that of a number.",
+        statement="The circles that attention writes do not lie in the planes of the embedding's circles. Circles cannot interfere anyway: before attention, the residual stream at the token = holds only the embedding of =, not that of a number.",
         source_says="no plane of attention is similar to a plane of the embedding",
         measure=each(_dihedral_angles),
         expected={
@@ -142,7 +142,7 @@ CLAIMS = (
     Claim(
         id="clock.s8.no_superposition",
         where="section 8",
-        statement="The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. The vectors that the MLP writes are fewer than the 128 dimensions, and nearly perpendicular.",
+        statement="The MLP needs no superposition. The MLP writes a cosine and a sine for each circle. The vectors that the MLP writes are fewer than the residual stream's 128 dimensions, and nearly perpendicular to each other.",
         source_says="the source counts at most 113 features in 128 dimensions",
         measure=each(_features),
         expected={
@@ -163,9 +163,9 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the variance and the angles of the MLP's features also have expected values",
+                what="the tolerances: the variance and the angles of the MLP's features now have tolerances too",
                 before="only the effective rank of the MLP's output was tested: the rank is 0.22 to 0.25 of 4 K + 5, where K is the number of circles",
-                now="two features for each circle must also hold most of the variance (0.97 to 0.99), at large angles (83, 81 and 64 degrees)",
+                now="two features for each circle must also hold most of the output's variance (0.97 to 0.99), at large angles (83, 81 and 64 degrees)",
                 why=(
                     "a low rank shows that the output has few dimensions, but not that features do not share dimensions"
                 ),
@@ -191,7 +191,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the share of positive biases also has an expected value",
+                what="the tolerances: the share of positive biases now has a tolerance too",
                 before="only the number of negative biases was tested; before training all biases are 0, and none is negative",
                 now="most biases must also be positive: the share of positive biases is 0.775, 0.984 and 0.887, and 0 before training",
                 why="the claim should distinguish a trained network from an untrained one",
@@ -261,7 +261,7 @@ CLAIMS = (
         needs=BATTERY,
         scope="any seed",
         finding=refuted(
-            "The best affine map explains most of the neurons' variance. But with this affine map in place of the neurons, or without the ReLU, most answers are wrong. Products of waves hold a small share of the variance before the ReLU, a fifth after the ReLU and nearly all of the logits' variance. Attention makes some products: an affine map of the MLP's input already gives a part of cos(w(a + b)) at the frequencies at which heads attend."
+            "The best affine map explains most of the neurons' variance. With the best affine map in place of the neurons, or without the ReLU, most answers are wrong. Products of waves hold little of the neurons' variance before the ReLU, a fifth after the ReLU, and nearly all of the logits' variance. Attention makes some products of waves. At frequencies at which heads attend, an affine map of the MLP's input already gives a part of cos(w(a + b))."
         ),
         figure="linearity",
     ),
@@ -290,8 +290,7 @@ CLAIMS = (
         needs=WITHOUT_RELU,
         scope="any seed",
         finding=mixed(
-            "One seed without ReLU does not grok in 40,000 epochs. In this seed, attention makes only 8% of"
-            " the products."
+            "One seed without ReLU does not grok in 40,000 epochs. In the seed that does not grok, attention makes only 8% of the products of waves."
         ),
         changed=(
             Change(

@@ -97,7 +97,7 @@ def _motion_of_output(m: CyclicMeasurements) -> dict[str, Value]:
 
 _WHOLE_TURNS = Change(
     date="2026-11-21",
-    what="how the number of turns is measured",
+    what="how the number of turns of a circle is measured",
     before=(
         "the number of turns was the slope of a regression: 0.883 in one network, where 0.9 to 1.1 is expected; refuted"
     ),
@@ -116,7 +116,7 @@ _SLOPES = Change(
 )
 _INSIDE = Change(
     date="2026-11-24",
-    what="the movement of the circles' centre also has an expected value",
+    what="the tolerances: the movement of the circles' centre now has a tolerance too",
     before="the claim had no tolerance for the circles' centre, which is 2.8 to 3.2 radii from the origin",
     now=(
         "the circular part of the path of a circle's centre must be smaller than the circle's radius: it is "
@@ -124,7 +124,7 @@ _INSIDE = Change(
     ),
     why=(
         "section 9.3 says that the origin lies inside the circles. Activations of ReLU neurons are never "
-        "below 0, so section 9.3 can only mean the movement of the centre"
+        "below 0, so the source's section 9.3 can only mean how the centre of a circle moves"
     ),
 )
 _ONE_TURN = between(0.9, 1.1, "the circle makes one turn, forwards or backwards, as a runs through all residues")
@@ -243,8 +243,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "All circles revolve. But at key frequencies at which no head's attention oscillates, a circle "
-            "does not make exactly one turn: about half of the motion is a backward rotation."
+            "In the neurons' activations all circles revolve. If no head's attention oscillates at a "
+            "circle's frequency, the circle does not make exactly one turn: about half of its motion is "
+            "backward rotation."
         ),
         figure="neurons_3d",
         changed=(_WHOLE_TURNS, _SLOPES, _INSIDE),
@@ -253,8 +254,8 @@ CLAIMS = (
         id="clock.s95.mlpout_rotation",
         where="section 9.5",
         statement=(
-            "In the MLP's output the circles are centred on the origin. The circles rotate about their own "
-            "centre without revolving around another point."
+            "In the MLP's output the circles are centred on the origin. In the MLP's output the circles "
+            "rotate about their own centre without revolving around another point."
         ),
         source_says="the source shows this in an animation",
         measure=each(_motion_of_output),
@@ -278,9 +279,9 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "The circles' centres hardly move in any network, though they are not at the origin. But at key"
-            " frequencies at which no head's attention oscillates, the circle does not make exactly one "
-            "turn."
+            "In the neurons' third and fourth principal direction, the circles' centres hardly move in any "
+            "network, though these centres are not at the origin. If no head's attention oscillates at a "
+            "circle's frequency, the circle does not make exactly one turn."
         ),
         figure="neurons_3d",
         changed=(

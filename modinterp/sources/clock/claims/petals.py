@@ -86,9 +86,10 @@ CLAIMS = (
         where="section 6.1",
         statement=(
             "If attention and embedding differ in frequency, the waves in a petal (the closed curve of a "
-            "head's output) have five frequencies. The constant and the wave at the embedding's frequency "
-            "have size one half. The waves at the attention's frequency, and at the sum and the difference "
-            "of both frequencies, have size a quarter."
+            "head's output) have five frequencies. If attention and embedding differ in frequency, a "
+            "petal's constant and its wave at the embedding's frequency have amplitude one half. A petal's "
+            "waves at the attention's frequency, and at the sum and the difference of attention's and "
+            "embedding's frequency, have amplitude one quarter."
         ),
         source_says="the source shows how the petals change with the phase and the frequencies",
         measure=_amplitudes,
@@ -122,10 +123,11 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The statement on overlapping petals is true for embedding frequency 1. Relabelling the "
-            "residues mod a prime changes any embedding frequency to 1. At other embedding frequencies, the"
-            " order of the two frequencies does not decide whether a petal overlaps. A petal of embedding "
-            "frequency 2 and attention frequency 3 crosses itself 3 times, at any phase.",
+            "For embedding frequency 1, petals overlap exactly where the source says. Relabelling the "
+            "residues mod a prime changes any embedding frequency to 1. At embedding frequencies above 1, "
+            "whether a petal overlaps does not depend on whether the attention's frequency is below the "
+            "embedding's. A petal of embedding frequency 2 and attention frequency 3 crosses itself 3 "
+            "times, at any phase.",
             "source",
         ),
         changed=(
@@ -136,7 +138,7 @@ CLAIMS = (
                     "the crossings of a polygon with 1,009 sides were counted: 3 to 6 at embedding frequency 2 "
                     "and attention frequency 3; refuted"
                 ),
-                now="a closed formula gives 3 crossings of this petal with itself; refuted",
+                now=("a closed formula gives 3 crossings at embedding frequency 2 and attention frequency 3; refuted"),
                 why=(
                     "the sides of the polygon deviate from the petal near the point where all its parts "
                     "meet; an independent program found this error"

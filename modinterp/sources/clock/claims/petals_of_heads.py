@@ -135,7 +135,7 @@ _CIRCLE = {
 _PETALS_COUNTED = (
     Change(
         date="2026-11-23",
-        what="the number of petals also has an expected value",
+        what="the tolerances: the number of petals now has a tolerance too",
         before="the claim had no condition for networks without petals, such as untrained networks",
         now="the claim needs at least one petal: our networks have 2 to 16 petals, and 0 before training",
         why="the claim should fail for a network without petals",
@@ -148,8 +148,8 @@ def _counted(number: int) -> tuple[Change, ...]:
     return (
         Change(
             date="2026-11-23",
-            what="the number of key frequencies also has an expected value",
-            before="the claim had no condition for networks with fewer key frequencies, such as untrained networks",
+            what="the tolerances: the number of key frequencies now has a tolerance too",
+            before=("the claim had no condition for networks with too few key frequencies, such as untrained networks"),
             now=(
                 f"the claim needs at least {number} key frequencies: our trained networks have 4, 4 and 3, and "
                 "an untrained network has 1"
@@ -218,13 +218,13 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=refuted(
-            "A corner is a point that a line can separate from all other points. With noise removed, all points of the circles are corners. If attention and plane differ in frequency, only some points of the petal are corners. With equal frequencies, as in the source's first figure, petals are convex ovals, and all points of a petal are corners."
+            "A corner is a point that a line can separate from all other points. With noise removed, all points of the circles are corners. If attention and plane differ in frequency, only some points of the petal are corners. With equal frequencies of attention and plane, as in the source's first figure, petals are convex ovals, whose points are all corners."
         ),
         figure="petals",
         changed=(
             Change(
                 date="2026-11-23",
-                what="the definition of the measured number",
+                what="the definition of the share of corners: points that a line can separate from all others",
                 before="the share of corners among measured points was at least 0.142, 0.230 and 0.230 on circles, and at most 0.230, 0.283 and 0.292 on petals",
                 now="without noise, all points of circles are corners; if attention and plane differ in frequency, at most 0.257, 0.257 and 0.389 of the points of petals are corners",
                 why="the statement is about shapes, which noise hides: the noise is a hundred times as large as the bulge between neighbouring points",

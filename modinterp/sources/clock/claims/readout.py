@@ -159,8 +159,8 @@ CLAIMS = (
         id="clock.s10.readout_65",
         where="section 10",
         statement=(
-            "For 70 + 108 the point for b = 108 lies far out in the direction of the answer 65 in every circle. "
-            "The sum of the circles gives the answer 65."
+            "For 70 + 108 the point for b = 108 lies far out in the direction of the answer 65 in every "
+            "circle. For 70 + 108 the sum of the circles gives the answer 65."
         ),
         source_says="70 + 108 gives 65",
         measure=each(_answer_to(108)),
@@ -176,8 +176,8 @@ CLAIMS = (
         id="clock.s10.readout_83",
         where="section 10",
         statement=(
-            "For 70 + 13 the point for b = 13 lies far out in the direction of the answer 83 in every circle. The "
-            "sum of the circles gives the answer 83."
+            "For 70 + 13 the point for b = 13 lies far out in the direction of the answer 83 in every "
+            "circle. For 70 + 13 the sum of the circles gives the answer 83."
         ),
         source_says="70 + 13 gives 83",
         measure=each(_answer_to(13)),
@@ -211,7 +211,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the definition of the measured number",
+                what="the definition of the measured accuracy",
                 before=(
                     "accuracy was measured without the logits' mean over all pairs: it was 0.9994, 1.0 and "
                     "0.9946, so the claim held in two of three networks"
@@ -267,9 +267,10 @@ CLAIMS = (
         needs=(),
         scope="any network",
         finding=refuted(
-            "The answer is unique exactly if gcd(k1, k2, ..., P) = 1. A check of every residue confirms "
-            "this condition. For a prime P any frequency meets the condition of a unique answer. Mod 53 the"
-            " paper's frequencies 10, 14 and 22 have a common divisor, and the network generalises.",
+            "The answer is unique exactly if gcd(k1, k2, ..., P) = 1. A check of every residue confirms the"
+            " condition gcd(k1, k2, ..., P) = 1. For a prime P any frequency meets the condition of a "
+            "unique answer. Mod 53 the frequencies 10, 14 and 22 of Nanda et al.'s network have a common "
+            "divisor, and this network generalises.",
             "source",
         ),
         figure="explorer",

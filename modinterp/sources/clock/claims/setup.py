@@ -74,8 +74,8 @@ CLAIMS = (
         id="clock.s3.arch",
         where="section 3",
         statement=(
-            "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. The pairs "
-            "(a, b) and (b, a) therefore have equal logits."
+            "The network has one layer, no LayerNorm, no positional embeddings, and an MLP with biases. "
+            "Without positional embeddings, the pairs (a, b) and (b, a) have equal logits."
         ),
         source_says="stated",
         measure=_architecture,
@@ -157,8 +157,11 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the amount by which W_E shrinks also has an expected value",
-                before="the claim tested only two epochs, which an untrained network does not have",
+                what="the tolerances: the amount by which W_E shrinks now has a tolerance too",
+                before=(
+                    "the claim tested only at which epochs the network groks and W_E settles; an untrained "
+                    "network has neither epoch"
+                ),
                 now="the claim also tests by which share W_E shrinks: 0.35 to 0.42, and 0 before training",
                 why="the claim needs a number that also exists before training, for comparison",
             ),

@@ -85,7 +85,7 @@ CLAIMS = (
         changed=(
             Change(
                 date="2026-11-23",
-                what="the ratio at the largest step between singular values also has an expected value",
+                what="the tolerances: the ratio at the largest step between singular values now has a tolerance too",
                 before=(
                     "the claim tested only the number of singular values before the largest step; before "
                     "training this number also fits (1 value and 1 circle)"

@@ -63,8 +63,10 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-H10",
-        conflict="By the source's proposition 1, the pairs x = y are the easiest to answer. In networks with ReLU, "
-        "the pairs x = y are the hardest.",
+        conflict=(
+            "By the source's proposition 1, the pairs x = y are the easiest to answer. In networks with ReLU, "
+            "the pairs x = y are the hardest to answer."
+        ),
         settled_by={"logits.diagonal": (voting.LEAD,), "maths.square": (mathematics.ON,)},
         follows="In networks with ReLU, neurons read square waves. Neurons that read square waves have no signal at "
         "x = y, where both inputs give equal values.",

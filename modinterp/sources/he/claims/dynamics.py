@@ -185,9 +185,7 @@ CLAIMS = (
         figure="waves",
         finding=refuted(
             (
-                "The third harmonic is .21 to .24 times the first, and the fifth harmonic is .06 to .11 "
-                "times the first. A first-order calculation gives 3/5 for the third harmonic and 1/7 for "
-                "the fifth."
+                "The third harmonic of the reading weights is .21 to .24 times the first, and the fifth harmonic is .06 to .11 times the first. To first order, the third harmonic should be 3/5 of the first harmonic, and the fifth harmonic 1/7."
             ),
             "source",
         ),
@@ -220,10 +218,7 @@ CLAIMS = (
     Claim(
         id="he.align.first",
         where="sections 4.3 and 4.4",
-        statement=(
-            "In each neuron, the phases align first, and then the magnitude grows rapidly. Magnitudes grow "
-            "least in neurons with the largest initial misalignment."
-        ),
+        statement="In each neuron, the phases align first, and then the magnitude grows rapidly. A neuron's weights grow least if its output phase starts far from twice its input phase.",
         source_says="phases align first, then magnitudes grow",
         measure=each(_align_first),
         expected={
@@ -256,7 +251,7 @@ CLAIMS = (
     Claim(
         id="he.lottery.phase",
         where="corollary and conclusion",
-        statement="In each neuron, the frequency with the least initial misalignment of phases wins.",
+        statement="In each neuron, the frequency with the least initial misalignment of phases wins, that is, dominates after training.",
         source_says="alignment rather than magnitude decides the winning frequency",
         measure=each(_lottery),
         expected={
@@ -302,10 +297,7 @@ CLAIMS = (
     Claim(
         id="he.lottery.recipe",
         where="section 4.6",
-        statement=(
-            "With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly "
-            "than with squares."
-        ),
+        statement="With ReLU and AdamW, initial magnitudes and phases also decide the winning frequency, but less exactly than with a quadratic activation.",
         source_says="the source says that its result for squares carries over to ReLU",
         measure=each(_lottery),
         expected={

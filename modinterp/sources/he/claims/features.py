@@ -147,7 +147,7 @@ CLAIMS = (
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "The statement holds in networks whose neurons begin with single frequencies. In other networks, one frequency holds 90% of the energy in only 4% to 70% of the neurons."
+            "If neurons begin with single frequencies, one frequency holds 90% of the energy in at least 90% of the neurons. If neurons do not begin with single frequencies, one frequency holds 90% of the energy in only 4% to 70% of the neurons."
         ),
     ),
     Claim(
@@ -177,7 +177,7 @@ CLAIMS = (
         scope="any seed",
         figure="waves",
         finding=mixed(
-            "In networks with squares that begin with single frequencies, the best cosine explains .998 or more of the weights' variance. With ReLU the best cosine explains .86 to .90 of this variance, and a square wave fits nearly as well."
+            "In networks with a quadratic activation whose neurons start with one frequency each, the best cosine explains .998 or more of the weights' variance. With ReLU the best cosine explains .86 to .90 of the weights' variance, and a square wave fits nearly as well."
         ),
     ),
     Claim(
@@ -196,7 +196,7 @@ CLAIMS = (
     Claim(
         id="he.obs1.shape_cosine",
         where="ours",
-        statement="In networks with squares that begin with single frequencies, each neuron's weights stay near a cosine.",
+        statement="In networks with a quadratic activation whose neurons start with one frequency each, each neuron's weights stay near a cosine.",
         source_says="not stated",
         measure=each(_shape),
         expected={T: at_least(0, "in the authors' network cosines fit better (t = +29)")},
@@ -216,7 +216,7 @@ CLAIMS = (
         },
         reported=(MEDIAN_D,),
         finding=mixed(
-            "In embed-6 and embed-10, a twentieth of the neurons have phase errors above 0.37 and above 0.36; the limit is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
+            "In networks embed-6 and embed-10, a twentieth of the neurons have phase errors above 0.37 and above 0.36, where the tolerance is 0.35. The resultant length of the phase errors is 0.983 or more in every network."
         ),
         needs=(*named("std", "embed", "sgd", "grok"), WIDE),
         scope="any seed",
@@ -225,7 +225,7 @@ CLAIMS = (
     Claim(
         id="he.obs2.align_quad1",
         where="observation 2, figure 5",
-        statement="In networks with squares that begin with single frequencies, the phases of all strong neurons are aligned.",
+        statement="In networks with a quadratic activation whose neurons start with one frequency each, the phases of all strong neurons are aligned.",
         source_says="the output phase psi is twice the input phase phi",
         measure=each(_align),
         expected={WEIGHTED_SINE: at_most(0.05, "the authors' network has a mean |sin D| of .029")},
@@ -281,7 +281,7 @@ CLAIMS = (
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). About half of the networks named std are more symmetric than by chance. With gradient descent, the phases of different neurons stay independent, both with ReLU and with squares."
+            "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). In about half of the networks named std, phases are more symmetric than by chance. With gradient descent, the phases of different neurons stay independent, both with ReLU and with a quadratic activation."
         ),
     ),
     Claim(
@@ -316,7 +316,7 @@ CLAIMS = (
         needs=named("sgd", "quad"),
         scope="any seed",
         finding=refuted(
-            "The coefficients of variation of neuron magnitudes are .71 to .79 with ReLU and 2.3 to 3.2 with squares. With squares, 5 to 14 of the 512 neurons dominate.",
+            "With gradient descent, neuron magnitudes have coefficients of variation of .71 to .79 with ReLU, and 2.3 to 3.2 with a quadratic activation. With gradient descent and a quadratic activation, 5 to 14 of the 512 neurons dominate.",
             "source",
         ),
     ),

@@ -182,7 +182,8 @@ CLAIMS = (
         where="theorem on phase alignment",
         statement=(
             "From every start except D = pi, the phases of a neuron align: the misalignment |D| never "
-            "rises. With the signs that the source prints, phases would move apart."
+            "rises. With the signs that the source prints in its phase equations, a neuron's phases would "
+            "move apart."
         ),
         source_says="the misalignment D falls from 2.82 to .0297 in 1,400 steps, and from 1.47 to .0080 in 700 steps",
         measure=_attractor,
@@ -227,8 +228,11 @@ CLAIMS = (
     Claim(
         id="he.ode.invariants",
         where="ours",
-        statement="The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are constant in time, both in the "
-        "gradient flow and in a trained network.",
+        statement=(
+            "The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are constant in time, both in the "
+            "gradient flow and in a trained network. Here alpha is the size of a neuron's input weights, "
+            "beta that of its output weights, and D the misalignment of phases."
+        ),
         source_says="not stated",
         measure=each(_invariants),
         expected={
@@ -270,8 +274,9 @@ CLAIMS = (
         id="he.ode.balance",
         where="ours",
         statement=(
-            "Gradient descent conserves |theta|^2 - c |xi|^2 of every neuron, whatever the loss, where c is 2 for "
-            "squares and 1 for ReLU."
+            "Gradient descent conserves |theta|^2 - c |xi|^2 of every neuron, whatever the loss; c is 2 for"
+            " a quadratic activation and 1 for ReLU. Here theta is a neuron's input weights, and xi its "
+            "output weights."
         ),
         source_says="not stated",
         measure=each(_balance),

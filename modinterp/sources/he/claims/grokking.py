@@ -195,10 +195,7 @@ CLAIMS = (
     Claim(
         id="he.grok.mirror",
         where="section 5.2, figure 15",
-        statement=(
-            "While the test accuracy stays on its plateau, the network answers the mirrors (y, x) of training pairs "
-            "correctly, by symmetry. The network answers all other test pairs wrongly."
-        ),
+        statement="While the test accuracy stays on its plateau, the network answers the mirrors (y, x) of training pairs correctly, by symmetry. On the plateau of test accuracy, the network answers all test pairs wrongly whose mirror is not a training pair.",
         source_says="the test accuracy has a plateau near 70%",
         measure=each(_mirror),
         expected={
@@ -222,11 +219,7 @@ CLAIMS = (
     Claim(
         id="he.grok.common",
         where="figure 16",
-        statement=(
-            "The network memorises training pairs seen in both orders first. While it memorises these "
-            "pairs, the network gives a very low probability to the right answers of pairs seen in only one"
-            " order."
-        ),
+        statement="The network memorises training pairs seen in both orders first. While it memorises the pairs seen in both orders, the network gives a very low probability to right answers of pairs seen in one order.",
         source_says=(
             "the network first memorises common pairs (seen in both orders) and suppresses rare pairs (seen in "
             "one order)"
@@ -241,10 +234,7 @@ CLAIMS = (
             Change(
                 date="2026-11-28",
                 what="the definition of common pairs",
-                before=(
-                    "common pairs were all pairs trained in both orders, including x = y: rare pairs had an "
-                    "accuracy of .16 to .85 when the common pairs were memorised"
-                ),
+                before="common pairs were all pairs trained in both orders, including x = y. Rare pairs, trained in one order, had an accuracy of .16 to .85 when common pairs were memorised",
                 now=(
                     "common pairs are only pairs with x != y trained in both orders: rare pairs have an "
                     "accuracy of .000 to .020"
@@ -264,7 +254,9 @@ CLAIMS = (
     Claim(
         id="he.grok.sparsity",
         where="section 5.3, figure 14",
-        statement="In stage II of training, neurons concentrate on single frequencies faster than in stage I.",
+        statement=(
+            "In stage II (generalising), neurons concentrate on single frequencies faster than in stage I (memorising)."
+        ),
         source_says="in stage II of training the concentration on few frequencies rises sharply",
         measure=each(_sparsity),
         expected={
@@ -275,8 +267,7 @@ CLAIMS = (
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "The concentration on single frequencies rises in stage II .16 to .18 times as steeply as in stage I. "
-            "When memorising ends, few frequencies already hold .51 of a neuron's energy.",
+            "Neurons concentrate on single frequencies in stage II (generalising) .16 to .18 times as fast as in stage I (memorising). When memorising ends, few frequencies already hold a share of .51 of a neuron's energy.",
             "source",
         ),
         control="without control",
@@ -284,7 +275,7 @@ CLAIMS = (
     Claim(
         id="he.grok.alignment",
         where="section 5.3, figure 14",
-        statement="Phase alignment improves in all three stages of training.",
+        statement="Phase alignment improves in all three stages of training (memorising, generalising, cleanup).",
         source_says="alignment improves throughout training",
         measure=each(_sparsity),
         expected={
@@ -304,8 +295,7 @@ CLAIMS = (
     Claim(
         id="he.grok.cleanup",
         where="section 5.4",
-        statement="In stage III of training, only weight decay changes the weights, whose norm shrinks at the rate "
-        "eta lambda.",
+        statement="In stage III (cleanup), only weight decay changes the weights; their norm shrinks at the rate eta lambda (learning rate times weight decay).",
         source_says="the weight norm decays at the rate lambda",
         measure=each(_cleanup),
         expected={
@@ -316,8 +306,7 @@ CLAIMS = (
         scope="any seed",
         figure="stages",
         finding=refuted(
-            "In stage III the loss gradient balances weight decay. The weight norm falls at less than a thousandth "
-            "of the rate of weight decay, and ends 5% below its maximum.",
+            "In stage III (cleanup) the loss gradient balances weight decay. In stage III the weight norm falls at less than a thousandth of the rate of weight decay, and ends 5% below its maximum.",
             "source",
         ),
         control="without control",

@@ -223,8 +223,8 @@ CLAIMS = (
         where="ours",
         statement=(
             "The logits of neurons that read square waves and write cosines have the prefactor |sin w(x - "
-            "y)|. The logits of these neurons have no ghosts (side peaks). The dips of these logits are a "
-            "third of the main peak, and at x = y the logits have no signal."
+            "y)|. The logits of neurons that read square waves have no ghosts (side peaks). With square "
+            "waves, the logits' dips are a third of the main peak, and at x = y the logits have no signal."
         ),
         source_says="not stated",
         measure=_square_waves,

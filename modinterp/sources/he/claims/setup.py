@@ -123,8 +123,10 @@ CLAIMS = (
     Claim(
         id="he.setup.replay_quad",
         where="ours",
-        statement="On any CPU, training with seed 42 reproduces the authors' run with squares and gradient descent "
-        "on all pairs.",
+        statement=(
+            "On any CPU, training with seed 42 reproduces the authors' run with a quadratic activation and "
+            "gradient descent on all pairs."
+        ),
         source_says="the loss is 3.135065 and .05271 at epochs 1,000 and 9,999",
         measure=_replay,
         expected={FIRST_READ: _SAME, FIRST_WRITTEN: _SAME, **_bands(QUAD_LOSSES)},
@@ -161,7 +163,7 @@ CLAIMS = (
     Claim(
         id="he.setup.solved_relu1",
         where="figure 13",
-        statement="The network with ReLU that begins with single frequencies learns the task.",
+        statement="The network with ReLU whose neurons begin with one frequency each learns the task.",
         source_says="the accuracy is 1.0, though the loss is 3.1329; the loss of guessing is 3.1355",
         measure=each(_solved),
         expected={OVER_CHANCE: at_most(0.5, "a network that learned the task should be far better than guessing")},
@@ -170,8 +172,8 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             (
-                "At the end of training the loss is still .999 times the loss of guessing: the logits of right "
-                "answers lead by tiny margins."
+                "At the end of training the loss of networks named relu1 is still .999 times the loss of "
+                "guessing. The logits of right answers lead by tiny margins."
             ),
             "source",
         ),

@@ -141,10 +141,11 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "Only some networks with squares and gradient descent have ghosts within the tolerance, at .37 "
-            "to .46 of the peak. In these networks, peak, ghosts and dips together explain a fifth of the "
-            "logits' variance. In networks that begin with single frequencies the ghosts are .35 of the "
-            "peak, and in networks with ReLU .03 to .14."
+            "Only some networks with a quadratic activation and gradient descent have ghosts within the "
+            "tolerance, at .37 to .46 of the peak. In networks with ghosts within the tolerance, peak, "
+            "ghosts and dips together explain a fifth of the logits' variance. In networks whose neurons "
+            "begin with one frequency each, the ghosts are .35 of the peak, and in networks with ReLU .03 "
+            "to .14."
         ),
     ),
     Claim(
@@ -176,7 +177,8 @@ CLAIMS = (
         finding=refuted(
             (
                 "With ReLU the prefactor cos^2 fits worst of the four candidates: its R squared is .12 "
-                "lower than that of the best. In networks named quad1, the prefactor |cos| fits better."
+                "lower than that of the best candidate. In networks named quad1, the prefactor |cos| fits "
+                "the logits better than the source's prefactor cos^2."
             ),
             "source",
         ),
@@ -205,8 +207,9 @@ CLAIMS = (
         scope="any seed",
         figure="ghosts",
         finding=mixed(
-            "With squares, the right logit of pairs x = y is 1.4 to 1.9 times the right logit of other pairs. With "
-            "ReLU the right logit of pairs x = y is .87 to .88 times the right logit of other pairs."
+            "With a quadratic activation, the right logit of pairs x = y is 1.4 to 1.9 times the right "
+            "logit of other pairs. With ReLU the right logit of pairs x = y is .87 to .88 times the right "
+            "logit of other pairs."
         ),
     ),
     Claim(
@@ -264,8 +267,9 @@ CLAIMS = (
         where="ours",
         statement=(
             "If each neuron is replaced by one cosine of the neuron's frequency and input phase, all "
-            "answers stay right. With square waves instead, answers are wrong only at x = y. The remainder "
-            "of the weights, without the cosines, gives few right answers."
+            "answers stay right. If each neuron is replaced by a square wave of its frequency and input "
+            "phase, answers are wrong only at x = y. The remainder of the weights, after the neurons' "
+            "cosines are taken out, gives few right answers."
         ),
         source_says="not stated",
         measure=each(_idealised),
@@ -280,7 +284,8 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(
             "In networks named sgd, the remainder of the weights, without the cosines, still answers up to "
-            "21% of the pairs. All other parts of the statement hold in all networks."
+            "21% of the pairs. With cosines or square waves in place of the neurons, the statement holds in"
+            " all networks."
         ),
         control="also true before training",
     ),
