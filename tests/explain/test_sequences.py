@@ -312,7 +312,7 @@ def test_inputs_and_answers_that_do_not_fit_are_refused_in_one_line() -> None:
         ([[1, 2]], [1, 2], r"equally many inputs and answers, got \[1, 2\] and \[2, 1\]"),
         ([[0.5, 2]], [1], "whole numbers"),
         ([[1]], [[1, 0]], "fewer than the 2 answers for each input"),
-        ([[-1, 2]], [1], "tokens lie from 0 to 2"),
+        ([[-1, 2]], [1], "tokens must lie from 0 to 2"),
     ):
         with pytest.raises(ValueError, match=message):
             GivenInputs.of(inputs, answers)
