@@ -228,8 +228,8 @@ CLAIMS = (
             "The heads of our network have the source's order of importance, and with zeros in place of "
             "outputs head 0.1 looks important as well. With the output of head 0.0, 0.1, 1.0 or 1.1 at its "
             "mean, our network's margin is 0.48, 6.52, 0.27 or 6.76. Our network equals the authors' "
-            "network up to rounding. Between the last saved rounds of our training, these four margins of "
-            "our network change by up to 1.05."
+            "network up to rounding. With a head's output at its mean, our network's margin changes by up "
+            "to 1.05 between the last saved rounds of training."
         ),
     ),
     Claim(
@@ -267,10 +267,10 @@ CLAIMS = (
         finding=mixed(
             "With the authors' seed, the first-layer head's outputs at mismatched positions have a median "
             "cosine of 0.98. With another seed, the first-layer head's outputs have a median cosine of "
-            "0.58, so they point in several directions. With this other seed, the second layer's keys of "
-            "the first-layer head's outputs lie along the query of the token END. In palindrome-1 no "
-            "position attends to its mirror position where the two tokens are equal, so the claim does not "
-            "apply."
+            "0.58, so they point in several directions. With a seed other than the authors', the second "
+            "layer's keys of the first-layer head's outputs lie along the query of the token END. In "
+            "palindrome-1 no position attends to its mirror position where the two tokens are equal, so the"
+            " claim does not apply."
         ),
         control="without control",
     ),

@@ -117,10 +117,10 @@ CLAIMS = (
         },
         needs=BALANCED[:1],
         finding=refuted(
-            "The mean cosine of the position embeddings of the inputs is 0.38 to 0.51: these embeddings are"
-            " similar, but far from equal. The mean cosine of the position embeddings grows with the length"
-            " of training, which the report does not state. After 2,000 training steps the mean cosine of "
-            "the position embeddings is 0.04.",
+            "The mean cosine of the position embeddings of the inputs is 0.38 to 0.51: the position "
+            "embeddings are similar, but far from equal. The mean cosine of the position embeddings grows "
+            "with the length of training, which the report does not state. After 2,000 training steps the "
+            "mean cosine of the position embeddings is 0.04.",
             "setting",
         ),
         figure="positions",

@@ -194,10 +194,10 @@ CLAIMS = (
         needs=BALANCED,
         scope="any seed",
         finding=mixed(
-            "In most seeds every head's attention scores correlate with the number by 0.95 or more. In the "
-            "other seeds one head's attention scores correlate with the number by 0.943 to 0.9495. With "
-            "attention scores from fitted lines 99.8% to 99.95% of the answers are right, as with the "
-            "network's own scores."
+            "In most seeds every head's attention scores correlate with the number by 0.95 or more. In "
+            "seeds with a lower correlation, one head's attention scores correlate with the number by 0.943"
+            " to 0.9495. With attention scores from fitted lines 99.8% to 99.95% of the answers are right, "
+            "as with the network's own scores."
         ),
         figure="idealised",
     ),

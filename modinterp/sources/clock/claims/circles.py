@@ -92,9 +92,9 @@ CLAIMS = (
         finding=refuted(
             "At frequencies that are not key frequencies, projections of the embedding form no circles; its"
             " norm is far below that at a key frequency. The projections of the embedding at frequencies "
-            "that are not key frequencies are not small. These projections are not small because the "
-            "source's plane for a weak frequency is not perpendicular to the planes of the key frequencies."
-            " We keep the source's definition of a frequency's plane."
+            "that are not key frequencies are not small. The embedding's projections are not small because "
+            "the source's plane for a weak frequency is not perpendicular to the planes of the key "
+            "frequencies. We keep the source's definition of a frequency's plane."
         ),
         figure="embedding_circles",
     ),

@@ -308,7 +308,7 @@ CLAIMS = (
     Claim(
         id="clock.s72.why",
         where="section 7.2",
-        statement="The source argues that embeddings become periodic because petals add up to circles. This claim does not test the source's argument itself. The measurement shows that petals add up to circles in every seed.",
+        statement="The source argues that embeddings become periodic because petals add up to circles. The claim does not test the argument that embeddings become periodic because petals add up to circles. The measurement shows that petals add up to circles in every seed.",
         source_says="the source argues that embeddings become periodic for this reason, without a proof",
         measure=each(_all_sums),
         expected={

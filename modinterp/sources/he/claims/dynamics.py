@@ -148,8 +148,10 @@ CLAIMS = (
     Claim(
         id="he.preserve.quad",
         where="theorem, figure 12",
-        statement="In a network with square activation, a neuron whose initial weights have one frequency keeps this "
-        "frequency.",
+        statement=(
+            "In a network with a quadratic activation, a neuron whose initial weights have one frequency keeps "
+            "this frequency."
+        ),
         source_says="the source states that a neuron keeps its frequency exactly",
         measure=each(_preserve_quad),
         expected={

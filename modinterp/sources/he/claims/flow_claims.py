@@ -230,8 +230,8 @@ CLAIMS = (
         where="ours",
         statement=(
             "The quantities alpha^2 - 2 beta^2 and alpha^2 beta sin D are constant in time, both in the "
-            "gradient flow and in a trained network. Here alpha is the size of a neuron's input weights, "
-            "beta that of its output weights, and D the misalignment of phases."
+            "gradient flow and in a trained network. For a neuron, alpha is the size of its input weights, "
+            "beta that of its output weights, and D the misalignment of its phases."
         ),
         source_says="not stated",
         measure=each(_invariants),
@@ -275,8 +275,8 @@ CLAIMS = (
         where="ours",
         statement=(
             "Gradient descent conserves |theta|^2 - c |xi|^2 of every neuron, whatever the loss; c is 2 for"
-            " a quadratic activation and 1 for ReLU. Here theta is a neuron's input weights, and xi its "
-            "output weights."
+            " a quadratic activation and 1 for ReLU. The vector theta holds a neuron's input weights, and "
+            "xi holds its output weights."
         ),
         source_says="not stated",
         measure=each(_balance),
