@@ -118,8 +118,8 @@ CLAIMS = (
         id="groups.gcr.max",
         where="section 4",
         statement=(
-            "The character of a b c^-1 is largest where c = a b. For a faithful representation no other c has the "
-            "largest value."
+            "The character of a b c^-1 is largest where c = a b. For a faithful representation, the character of "
+            "a b c^-1 is largest at c = a b only."
         ),
         source_says="a theorem",
         measure=_maxima,

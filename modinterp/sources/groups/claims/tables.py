@@ -51,14 +51,16 @@ EXCLUDED_BAND = Change(
     date="2026-11-25",
     what="the tolerance of the excluded loss, in units of the loss of guessing",
     before=(
-        "the excluded loss had to be at least 1 times the loss of guessing; an untrained network just meets "
-        "this, with 1.0002"
+        "the excluded loss had to be at least 1 times the loss of guessing; an untrained network just meets this "
+        "tolerance, with an excluded loss of 1.0002 times the loss of guessing"
     ),
     now=(
-        "the excluded loss must be at least 1.1 times the loss of guessing; networks of S5, A5 and D59 have 2.3"
-        " and more, and networks of C113 have 0.94, which fails the old and the new tolerance"
+        "the excluded loss must be at least 1.1 times the loss of guessing; in networks of S5, A5 and D59 the "
+        "excluded loss is at least 2.3 times the loss of guessing; in networks of C113 it is 0.94 times, which "
+        "fails the old and the new tolerance"
     ),
-    why="an untrained network has learned nothing that could be excluded, so the claim should fail",
+    why="an untrained network has learned nothing that could be excluded, so the claim should fail for an "
+    "untrained network",
 )
 BY_GROUP = Change(
     date="2026-11-25",
@@ -68,24 +70,25 @@ BY_GROUP = Change(
         "the networks of each group have a verdict: the statement holds in all networks of S5, D59 and A5, and "
         "in no network of C113"
     ),
-    why="the group decides the outcome, and not the seed",
+    why="the group, and not the seed, decides whether the statement holds in a network",
 )
 LITTLE_OF_W_U = mixed(
-    "In one network of S5, 0.889 of W_U lies in the key representations; the tolerance is 0.9. All other "
-    "numbers of this claim are within their tolerances."
+    "In one network of S5, 0.889 of W_U lies in the key representations; the claim expects at least 0.9. All "
+    "other numbers of this claim are within their tolerances."
 )
 THE_MEAN_TOO = mixed(
-    "In all networks the excluded loss is above the loss of guessing. In one network of D59 the restricted loss is "
-    "0.49 nats. If the mean activations are also kept, the restricted loss falls to 2.5e-7. The mean activations "
-    "belong to the trivial representation and favour some elements."
+    "In all networks the excluded loss is above the loss of guessing. In one network of D59 the restricted loss "
+    "is 0.49 nats. If the neurons' mean activations are also kept, the restricted loss of the same D59 network "
+    "falls to 2.5e-7. The neurons' mean activations belong to the trivial representation and favour some "
+    "elements of the group as answers."
 )
 OF_C113 = variant(
     "The training of our C113 networks ends at about epoch 60,000, and the source's at epoch 250,000. The "
-    "authors' C113 networks were not available. If the two columns of each key frequency are removed, our "
-    "networks keep some knowledge of their training pairs. Without these columns, the loss of our C113 "
-    "networks is 4.4 nats on training pairs, below the 4.7 nats of guessing. On all pairs this loss is 5.1 "
-    "to 5.3 nats. The printed 5.95 nats may come from the released code's four columns, which have rank two"
-    " and so contain two directions of rounding noise."
+    "authors' C113 networks were not available. If the cosine and sine of each key frequency are removed, our "
+    "C113 networks keep some knowledge of their training pairs. Without the cosines and sines of key "
+    "frequencies, the loss of our C113 networks is 4.4 nats on training pairs, below the 4.7 nats of guessing. "
+    "On all pairs this loss is 5.1 to 5.3 nats. The printed 5.95 nats may come from the released code's four "
+    "columns, which have rank two and so contain two directions of rounding noise."
 )
 
 CLAIMS = (

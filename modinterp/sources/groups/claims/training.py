@@ -133,8 +133,8 @@ CLAIMS = (
                 Change(
                     date="2026-11-29",
                     what="the numbers of the claim that have an expected value",
-                    before="only the grokking epoch has an expected value; a run that never generalises has no such "
-                    "epoch",
+                    before="only the grokking epoch has an expected value; a run that never generalises has no "
+                    "grokking epoch",
                     now="the test accuracy at the end of training also has an expected value",
                     why="the claim must fail for a control network that never generalises",
                 ),
@@ -171,17 +171,17 @@ CLAIMS = (
                 date="2026-11-28",
                 what="how grokking epochs are compared, and the verdict",
                 before=(
-                    "the last grokking epoch of D59 and A5 had to be at most 0.999 times the first of S5: the "
-                    "ratio is 1.06 with eight seeds of S5 and A5; refuted (with three seeds each, the claim "
-                    "held)"
+                    "the last grokking epoch of D59 and A5 had to be at most 0.999 times the first of S5: with "
+                    "eight seeds of S5 and A5, the last epoch is 1.06 times the first; refuted (with three seeds "
+                    "of each group, the claim held)"
                 ),
                 now=(
                     "in at least 0.9 of the pairs of networks, the network on D59 or A5 must grok before the "
                     "network on S5"
                 ),
                 why=(
-                    "with more seeds, the extreme epochs of the two groups of networks overlap, even if most "
-                    "epochs are far apart"
+                    "with more seeds, the latest grokking epochs on D59 and A5 overlap the earliest grokking "
+                    "epochs on S5, even if most grokking epochs are far apart"
                 ),
                 was="refuted",
             ),

@@ -134,11 +134,12 @@ CLAIMS = (
             Change(
                 date="2026-11-25",
                 what="the networks whose sets of key representations are counted",
-                before="only networks of S5 counted: one network, hence one set of representations",
+                before="only networks of S5 counted, and only one network of S5 was trained, hence there was one set of "
+                "representations",
                 now=(
                     "the networks of each group are counted separately; in at least one group, networks must "
                     "have two different sets of representations. In D59 and C113 all sets differ; in A5 both "
-                    "networks have equal sets"
+                    "networks have equal sets of key representations"
                 ),
                 why="the statement is about any group, and one network cannot show a difference between seeds",
             ),
@@ -186,12 +187,12 @@ CLAIMS = (
                 date="2026-11-25",
                 what="the networks whose number of key representations counts",
                 before=(
-                    "only networks of S5 counted: the only network had 4 representations; the claim held, and "
-                    "would have held without any variation"
+                    "only networks of S5 counted: the only S5 network had 4 key representations; the claim held, "
+                    "and would have held even if this number never varied"
                 ),
-                now="networks of S5 must have 2 to 5 representations, and the networks of at least one group must "
-                "have two different numbers",
-                why="one network cannot show that a number varies",
+                now="networks of S5 must have 2 to 5 key representations, and the networks of at least one group "
+                "must have two different numbers of them",
+                why="one network cannot show that the number of key representations varies with the seed",
             ),
         ),
     ),
@@ -219,8 +220,8 @@ CLAIMS = (
         id="groups.cyclic.doubles",
         where="not in the paper; counted in the released summaries",
         statement=(
-            "Most weak frequencies of MLPs are twice a strong frequency: the ReLU makes these harmonics, which have "
-            "no circuit of their own."
+            "Most weak frequencies of MLPs are twice a strong frequency: the ReLU makes such weak frequencies, "
+            "which have no circuit of their own."
         ),
         source_says="all 18 weak frequencies on C113 are twice a strong frequency, and 15 of 16 on D59 (our count)",
         measure=_doubles,
@@ -237,21 +238,22 @@ CLAIMS = (
                 date="2026-11-25",
                 what="the weak frequencies over which the share is computed",
                 before=(
-                    "the share was computed for each network: one network was measured and met the tolerance, "
-                    "so the claim held"
+                    "the share of weak frequencies that are twice a strong frequency was computed for each "
+                    "network: one network was measured and met the tolerance, so the claim held"
                 ),
                 now=(
-                    "the share is computed over the weak frequencies of all trained networks together: it is 1,"
-                    " so the claim held"
+                    "the share of weak frequencies that are twice a strong frequency is computed over all "
+                    "trained networks together: this share is 1, so the claim held"
                 ),
-                why="a network has one to five weak frequencies, too few to test a share of four fifths",
+                why="a network has one to five weak frequencies, too few to test whether at least four fifths of them are "
+                "twice a strong frequency",
             ),
             Change(
                 date="2026-11-28",
                 what="the statement",
                 before=(
-                    "the statement said that weak frequencies are twice a strong frequency; this is true of 24 "
-                    "of 29 weak frequencies"
+                    "the statement said that weak frequencies are twice a strong frequency; of 29 weak "
+                    "frequencies, 24 are twice a strong frequency"
                 ),
                 now="the statement says that most weak frequencies are twice a strong frequency",
                 why="five of the 29 weak frequencies are not twice a strong frequency",

@@ -105,7 +105,8 @@ CLAIMS = (
     Claim(
         id="miiii.fig8.nanda",
         where="figure 8",
-        statement="In modular addition, a few singular values of the embedding make up half of their sum.",
+        statement="In modular addition, a few singular values of the embedding make up half of the sum of all singular "
+        "values.",
         source_says="half of the sum is reached near singular value 5, and 90% near 49",
         measure=each(_half),
         expected={
@@ -159,24 +160,28 @@ CLAIMS = (
         scope="any seed",
         figure="vectors_nanda",
         finding=mixed(
-            "In most seeds the singular vectors are single waves: the best wave has a median share of 0.754 to "
-            "0.922. In one seed the best wave's share is 0.543, since the vectors of this network mix waves of "
-            "nearly equal strength. In every seed the best three waves hold 0.96 to 0.99 of the median vector."
+            "In most seeds the embedding's top singular vectors are single waves: the best wave's median share "
+            "of a vector is 0.754 to 0.922. In one seed, the best wave's median share of the embedding's top "
+            "singular vectors is 0.543, since each vector mixes nearly equal waves. In every seed, the three "
+            "best waves together have a median share of 0.96 to 0.99 of the embedding's top singular vectors."
         ),
         changed=(
             Change(
                 date="2026-11-25",
                 what="how the median of an even number of shares is computed",
                 before=(
-                    "the median was the lower of the two middle shares, as in torch; the five networks have "
-                    "0.699, 0.888, 0.739, 0.532 and 0.909. Three networks met the tolerance; mixed"
+                    "the median of a wave's shares was the lower of the two middle shares, as in torch; the five "
+                    "networks have median shares of 0.699, 0.888, 0.739, 0.532 and 0.909. Three of these "
+                    "networks met the tolerance; mixed"
                 ),
                 now=(
-                    "the median is the mean of the two middle shares, as everywhere else; the five networks "
-                    "have 0.782, 0.892, 0.754, 0.543 and 0.922. Four networks meet the tolerance; mixed"
+                    "the median of a wave's shares is the mean of the two middle shares, as everywhere else; the "
+                    "five networks have median shares of 0.782, 0.892, 0.754, 0.543 and 0.922. Four of these "
+                    "networks meet the tolerance; mixed"
                 ),
                 why=(
-                    "an independent program found our error; with the correction, one more network meets the tolerance"
+                    "an independent program found our error in the median; with the correct median, one more network meets "
+                    "the tolerance"
                 ),
             ),
         ),
@@ -239,7 +244,7 @@ CLAIMS = (
         id="miiii.fig13",
         where="figure 13",
         statement="If a network is trained on shuffled labels, its embedding has no active frequencies. So the "
-        "embedding's frequencies come from the data.",
+        "frequencies in the embedding of a network with true labels come from the data.",
         source_says="the source judges this by eye",
         measure=_aperiodic,
         expected={

@@ -134,16 +134,16 @@ def _masked_order(masked: PairMeasurements, plain: PairMeasurements) -> dict[str
 _ON_HALF = Change(
     date="2026-11-21",
     what="the network on which the claim is measured",
-    before="a network trained on 30% of the inputs, as in the source's text: 2 of 29 tasks generalise; refuted",
-    now="a network trained on half of the inputs, as in the source's code: 25 of 29 tasks generalise; refuted as well",
-    why="the source's figures come from its code; we also report the result with 30% of the inputs",
+    before="we measured a network trained on 30% of the inputs, as in the source's text: 2 of 29 remainder tasks generalise; refuted",
+    now="we measure a network trained on half of the inputs, as in the source's code: 25 of 29 remainder tasks generalise; the claim is still refuted",
+    why="the source's figures come from the source's code, which trains on half of the inputs; we also report the result with 30% of the inputs",
 )
 
 CLAIMS = (
     Claim(
         id="miiii.fig5.accuracy",
         where="figure 5",
-        statement="All 29 tasks generalise. Tasks 2, 3, 5 and 7 generalise first and in this order; all other tasks generalise later, in no order.",
+        statement="All 29 tasks generalise. The network generalises first on remainders modulo 2, 3, 5 and 7, in this order, and later on remainders modulo other primes, in no order.",
         source_says="29 of 29 tasks generalise; the tasks after the first four generalise near epoch 40,000",
         measure=_accuracy,
         expected={
@@ -165,14 +165,14 @@ CLAIMS = (
         required=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "Tasks 2, 3, 5 and 7 generalise first and in order, but only 25 of 29 tasks reach 99% in 65,536 epochs. Tasks 79, 83, 97 and 101 end with 94% to 98%. The larger tasks are learned in the order of their size (Spearman's correlation 0.89)."
+            "The network generalises first on remainders modulo 2, 3, 5 and 7, in order. Only 25 of the 29 remainder tasks reach a test accuracy of 99% in 65,536 epochs. The remainders modulo 79, 83, 97 and 101 end with test accuracies of 94% to 98%. The remainders modulo primes above 7 are learned in the order of the primes (Spearman's correlation 0.89), although the source sees no order."
         ),
         changed=(_ON_HALF,),
     ),
     Claim(
         id="miiii.fig6.ce",
         where="figure 6",
-        statement="The cross-entropy of all 29 tasks falls to nearly 0 while their accuracy rises to 1.",
+        statement="The cross-entropy of all 29 remainder tasks falls to nearly 0 while the tasks' accuracy rises to 1.",
         source_says="all 29 tasks",
         measure=_loss,
         expected={
@@ -184,7 +184,7 @@ CLAIMS = (
         needs=(CODED,),
         figure="losses",
         finding=one_seed(
-            "The loss of every one of the 29 tasks falls as its accuracy rises, and 25 losses end below 0.05. The losses of tasks 79, 83, 97 and 101 fall from at least 8.4 nats to at most 0.19 nats."
+            "The loss of every one of the 29 remainder tasks falls as the task's accuracy rises, and 25 losses end below 0.05. The losses of the remainders modulo 79, 83, 97 and 101 fall from at least 8.4 nats to at most 0.19 nats."
         ),
         changed=(
             _ON_HALF,
@@ -193,14 +193,14 @@ CLAIMS = (
                 what="the statement",
                 before='the statement was that the loss of every task "falls as its accuracy rises"; refuted, since only 25 of 29 losses end below 0.05',
                 now='the statement is that the loss of every task "falls to nearly 0"; still refuted, since only 25 of 29 losses end below 0.05',
-                why="the loss of every task falls; only the statement that all losses end near 0 is refuted",
+                why="the loss of every remainder task falls as its accuracy rises; only the statement that all losses end near 0 is refuted",
             ),
         ),
     ),
     Claim(
         id="miiii.grokked_all",
         where="model performance",
-        statement="The network groks every task: it memorises the task first and generalises later.",
+        statement="The network groks the remainder modulo every prime: it memorises each remainder task first and generalises on this task later.",
         source_says="all 29 tasks",
         measure=_grokked,
         expected={
@@ -212,14 +212,14 @@ CLAIMS = (
         needs=(CODED,),
         figure="accuracy",
         finding=one_seed(
-            "The network groks 23 of 29 tasks. The network memorises all tasks by epoch 13,696, and 25 tasks generalise. Tasks 2 and 3 generalise as soon as they are memorised."
+            "The network groks 23 of the 29 remainder tasks. The network memorises the remainders modulo all 29 primes by epoch 13,696, and generalises on 25 of them. The network generalises on remainders modulo 2 and 3 as soon as it memorises them, so it does not grok these two tasks."
         ),
         changed=(_ON_HALF,),
     ),
     Claim(
         id="miiii.25_together",
         where="model performance",
-        statement="The 25 tasks of the primes from 11 on generalise together, which suggests that they share a mechanism.",
+        statement="The network generalises on the remainders modulo the 25 primes from 11 on together, which suggests that these 25 tasks share a mechanism.",
         source_says="the tasks generalise near epoch 40,000",
         measure=_together,
         expected={
@@ -237,23 +237,23 @@ CLAIMS = (
                 date="2026-11-21",
                 was="refuted",
                 what="the precondition",
-                before="there was no precondition; the network trained on 30% of the inputs, which learns none of the 25 tasks, refuted the claim",
-                now="the mean test accuracy must be 0.9 (later: 90% of the 25 tasks must generalise). In the network trained on half of the inputs 84% generalise; open",
-                why="a task that never generalises has no epoch of generalisation, so the spread of the epochs is undefined",
+                before="there was no precondition; the network trained on 30% of the inputs, which learns none of the remainders modulo primes from 11 on, refuted the claim",
+                now="the precondition was a mean test accuracy of 0.9, and later, that 90% of the 25 tasks generalise. In the network trained on half of the inputs, 84% of the 25 tasks generalise; open",
+                why="a task that never generalises has no epoch of generalisation, so the spread of the 25 tasks' epochs is undefined",
             ),
             Change(
                 date="2026-11-23",
                 what="the precondition is removed",
-                before="90% of the 25 tasks had to generalise; 84% did, so the claim was open",
-                now="75% of the 25 tasks must generalise; the spread of 0.252 meets its unchanged tolerance of 0.3",
-                why="the precondition selected networks by the outcome; 21 of 25 tasks suffice to determine the quartiles",
+                before="as a precondition, 90% of the 25 tasks had to generalise; 84% of the tasks did, so the claim was open",
+                now="as a precondition, 75% of the 25 tasks must generalise; the spread of their epochs of generalisation, 0.252, meets the unchanged tolerance of 0.3",
+                why="the precondition selected networks by the outcome; the 21 of 25 tasks that generalise suffice to determine the quartiles of the epochs",
             ),
         ),
     ),
     Claim(
         id="miiii.no_mi_prime_detection",
         where="background",
-        statement="All tasks together are a primality test: a number from 113 to 12,768 is prime if none of its remainders is 0.",
+        statement="The remainders modulo all primes below 113 are a primality test: a number from 113 to 12,768 is prime if none of them is 0.",
         source_says="the source does not measure this",
         measure=_primality,
         expected={"F1 score of the primality test": at_least(0.99, "the F1 score is 1 if all 29 tasks are solved")},
@@ -279,7 +279,7 @@ CLAIMS = (
     Claim(
         id="miiii.x.nodropout",
         where="appendix",
-        statement="Without dropout the network overfits every task except 2 and 3.",
+        statement="Without dropout the network overfits the remainders modulo every prime except 2 and 3.",
         source_says="only tasks 2 and 3 generalise",
         measure=_no_dropout,
         expected={
@@ -288,13 +288,13 @@ CLAIMS = (
         },
         needs=(NO_DROPOUT, CODED),
         finding=one_seed(
-            "Task 2 reaches 100% on held-out inputs; task 3 reaches only 98.4%. At epoch 65,536, while the training accuracy is low for a short time, the test accuracy is 98% on task 2 and 91% on task 3. The test accuracy exceeds 57% on no other task.",
+            "Without dropout, the test accuracy reaches 100% on the remainder modulo 2, and only 98.4% on the remainder modulo 3. Epoch 65,536 falls into a short time of low training accuracy. At epoch 65,536, the test accuracy is 98% on the remainder modulo 2, and 91% on the remainder modulo 3. On the remainders modulo all other primes, the test accuracy is at most 57%.",
         ),
     ),
     Claim(
         id="miiii.x.masked_order",
         where="appendix",
-        statement="Without training on tasks 2, 3, 5 and 7, the network learns tasks 11, 13, 17 and 19 first, and learns no task later than with them.",
+        statement="Without training on remainders modulo 2, 3, 5 and 7, the network learns remainders modulo 11, 13, 17 and 19 first. No remainder is learned later than in the network that also learns remainders modulo 2, 3, 5 and 7.",
         source_says="tasks 11, 13, 17 and 19 are learned first",
         measure=_masked_order,
         expected={
@@ -308,13 +308,13 @@ CLAIMS = (
         needs=(MASKED, CODED),
         finding=Finding(
             "holds",
-            "Without the tasks 2, 3, 5 and 7, the network learns task 11 first, then 13, 23, 19 and 17. The median task then takes 1.004 times as long as in the network that also learns these tasks.",
+            "Without training on remainders modulo 2, 3, 5 and 7, the network learns the remainder modulo 11 first, then 13, 23, 19 and 17. In the median, a remainder takes 1.004 times as long to learn as in the network that learns all remainders.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
-                before="13 of the 25 tasks had to be solved; the claim was not measured",
+                before="as a precondition, the network had to solve 13 of its 25 remainder tasks; the claim was not measured",
                 now="there is no precondition; a run that ends too early to decide the claim is not measured",
                 why="the precondition excluded networks whose tasks never generalise, which would refute the claim",
             ),

@@ -105,8 +105,9 @@ CLAIMS = (
         id="miiii.table2.best",
         where="table 2",
         statement=(
-            "The best hyper-parameters are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, rate 3e-4 and "
-            "4 heads. The source did not search a weight decay of 1/3."
+            "The best hyper-parameters are dropout 1/10, lambda 1/2, weight decay 1/3, 256 dimensions, learning "
+            "rate 3e-4 and 4 heads. The source's search over hyper-parameters did not include a weight decay of "
+            "1/3, which is among the best values."
         ),
         source_says="the best weight decay is 1/3",
         measure=_best,
@@ -120,7 +121,8 @@ CLAIMS = (
     Claim(
         id="miiii.lambda0",
         where="hyper-parameter optimisation",
-        statement="Without the amplified gradient the network does not converge.",
+        statement="Without the gradient filter (Grokfast), which amplifies slow changes of the gradient, the network does "
+        "not converge.",
         source_says="the network does not converge",
         measure=_without_filter,
         expected={NOT_CONVERGED: equals(1, "our definition of 'does not converge' compares two runs of equal length")},
@@ -128,26 +130,27 @@ CLAIMS = (
         reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),
         finding=pending(
-            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while it still "
-            "learned. At epoch 36,864 the run without the filter had an accuracy of 83.5%, and the run with"
-            " the filter had an accuracy of 96.4%."
+            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while it still learned. "
+            "At epoch 36,864, the accuracy was 83.5% in the run without the gradient filter, and 96.4% in the "
+            "run with the gradient filter."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the verdict on a run that was stopped early",
-                before="the claim held: at epoch 36,864 the accuracy without the filter is 0.867 of the accuracy with "
-                "the filter, and 0.9 or less is expected",
+                before="the claim held: at epoch 36,864 the accuracy without the gradient filter is 0.867 times "
+                "the accuracy with the filter, where at most 0.9 is expected",
                 now="the claim is open until the run has 65,536 epochs",
-                why="the ratio of accuracies rises by 0.018 every 2,048 epochs, and would pass 0.9 near epoch 41,000",
+                why="the ratio of the accuracies without and with the gradient filter rises by 0.018 every 2,048 epochs, and "
+                "would pass 0.9 near epoch 41,000",
             ),
         ),
     ),
     Claim(
         id="miiii.grokfast_speedup",
         where="generalisation",
-        statement="The gradient filter makes a network grok sooner: with each seed, training without the filter takes "
-        "more epochs.",
+        statement="The gradient filter makes a network grok sooner: with each seed, grokking takes more epochs "
+        "without the filter.",
         source_says="Lee et al. report up to 50 times faster grokking",
         measure=in_pairs(_speedup),
         expected={
@@ -158,8 +161,8 @@ CLAIMS = (
         given={"test accuracy with it": LEARNED},
         needs=(*NANDA, *NANDA_LAMBDA0),
         finding=mixed(
-            "Training without the filter takes 0.83 to 1.36 times as many epochs as training with the filter. The "
-            "filter does not make grokking 50 times as fast, and slows one seed down."
+            "A network groks without the gradient filter in 0.83 to 1.36 times as many epochs as with the "
+            "filter. The gradient filter does not make grokking 50 times as fast, and slows one seed down."
         ),
         changed=(
             Change(
@@ -167,25 +170,28 @@ CLAIMS = (
                 was="refuted",
                 what="the measure",
                 before=(
-                    "the claim compared the median epochs without and with the filter (24,320 and 25,088), with"
-                    " a ratio of 0.969; refuted"
+                    "the claim divided the median grokking epoch without the gradient filter (24,320) by that "
+                    "with the filter (25,088): the ratio is 0.969; refuted"
                 ),
                 now=(
-                    "the claim takes the median of the ratios of the five seeds, which is 1.10 (the ratios are "
-                    "0.83 to 1.36)"
+                    "for each of five seeds, the claim divides the grokking epoch without the filter by that "
+                    "with the filter; the median ratio is 1.10 (from 0.83 to 1.36)"
                 ),
                 why=(
-                    "seeds differ by more than the filter's effect, and runs of one seed share initial weights and "
-                    "data; the effect is far below the cited factor of 50"
+                    "seeds differ by more than the filter's effect, and runs of one seed share initial weights "
+                    "and data; the filter's effect is far below the factor of 50 that the source cites"
                 ),
             ),
             Change(
                 date="2026-11-28",
                 what="the number that decides the verdict",
-                before="the median ratio of five seeds must be above 1; it is 1.10, so the claim held",
-                now="the ratio of each seed, not only the median ratio, must be above 1.05",
+                before="the median ratio of the grokking epochs without and with the gradient filter must be above 1; the "
+                "median of five seeds is 1.10, so the claim held",
+                now="the ratio of the grokking epochs without and with the gradient filter must be above 1.05 in each seed, "
+                "not only in the median",
                 why=(
-                    "a median hides the seed that the filter slows down, and the old tolerance accepted any difference"
+                    "a median hides the seed that the gradient filter slows down, and the old tolerance accepted any "
+                    "speed-up, however small"
                 ),
             ),
         ),

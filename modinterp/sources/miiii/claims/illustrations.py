@@ -68,8 +68,8 @@ CLAIMS = (
         id="miiii.fig1",
         where="figure 1",
         statement=(
-            "The source's figure draws each number n below 12,769 at radius n and angle n. The figure shows "
-            "multiples of 17 or 23, multiples of 11, and primes."
+            "The source's figure draws each number n below 12,769 at radius n and angle n. Figure 1 of the "
+            "source shows multiples of 17 or 23, multiples of 11, and primes."
         ),
         source_says="the three sets have 1,275, 1,161 and 1,523 points",
         measure=_polar,

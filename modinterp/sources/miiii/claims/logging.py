@@ -55,8 +55,8 @@ CLAIMS = (
         id="miiii.neuron_logging",
         where="training",
         statement=(
-            "Activations of neurons are logged while the network trains. Our log holds the strongest waves in the 2D "
-            "spectra of neurons and attention, at regular epochs."
+            "Activations of neurons are logged while the network trains. Our log of the neurons holds the "
+            "strongest waves in the 2D spectra of neurons and attention, at regular epochs."
         ),
         source_says="activations are logged at every step",
         measure=_log,
@@ -72,7 +72,8 @@ CLAIMS = (
         id="miiii.x.active_freqs",
         where="table 3",
         statement=(
-            "Neurons have no active frequencies at first, the largest number during learning, and fewer at the end."
+            "Neurons have no active frequencies before training, the largest number of active frequencies during "
+            "learning, and fewer active frequencies at the end."
         ),
         source_says="0, 0, 10, 18 and 10 active frequencies at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,

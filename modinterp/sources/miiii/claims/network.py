@@ -55,8 +55,9 @@ CLAIMS = (
         id="miiii.arch",
         where="equations 7 to 11",
         statement=(
-            "The network is one block without LayerNorm or biases, with He initialisation, 4 heads and 4 d ReLU "
-            "neurons. The network has dropout on the residual stream, and its logits are read at the last position."
+            "The network is one block without LayerNorm or biases, with He initialisation, 4 heads and 4 ReLU "
+            "neurons for each of the d dimensions. The network has dropout on the residual stream, and its "
+            "logits are read at the last position."
         ),
         source_says="the network has 256 dimensions and a dropout of 1/10",
         measure=_architecture,
@@ -83,7 +84,8 @@ CLAIMS = (
     Claim(
         id="miiii.heads_sum_equals_concat",
         where="transformer architecture",
-        statement="Adding the heads' outputs equals concatenating them before W_O.",
+        statement="Adding the outputs of the attention heads equals concatenating the heads' results before multiplying by "
+        "W_O.",
         source_says="the source says that both give identical results",
         measure=_heads,
         expected={"largest difference of sum and concatenation": at_most(1e-5)},

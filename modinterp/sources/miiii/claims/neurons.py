@@ -121,7 +121,7 @@ CLAIMS = (
     Claim(
         id="miiii.fig4",
         where="figure 4",
-        statement="As a function of the two digits, a neuron has a few active frequencies.",
+        statement="As a function of the two input digits in base 113, a neuron has a few active frequencies.",
         source_says="the source's figure shows one neuron",
         measure=_one_neuron,
         expected={
@@ -142,7 +142,8 @@ CLAIMS = (
         id="miiii.attn_viz",
         where="attention visualization",
         statement=(
-            "The source shows each head's attention over all pairs of digits, and draws a corner of 37 by 37 pairs."
+            "The source shows each head's attention over all pairs of digits, and draws this attention for a corner "
+            "of 37 by 37 pairs."
         ),
         source_says="a corner of 37 by 37 pairs",
         measure=_patterns,
@@ -214,8 +215,9 @@ CLAIMS = (
         required=ONE_OF_EACH,
         figure="attention",
         finding=one_seed(
-            "Heads of T_miiii attend entirely to one digit (the attention to the two digits differs by 1.00). But "
-            "heads of T_nanda also attend almost entirely to one digit, in all five seeds (0.94 to 0.99)."
+            "Heads of T_miiii attend entirely to one digit: the attention to the two digits differs by 1.00. "
+            "Heads of T_nanda (addition) also attend almost entirely to one digit: the attention to the two "
+            "digits differs by 0.94 to 0.99 in five seeds."
         ),
     ),
 )

@@ -68,33 +68,34 @@ CLAIMS = (
         scope="any seed",
         figure="positions",
         finding=variant(
-            "The sign of the correlation depends on the recipe, which the source does not state for modular"
-            " addition. With the recipe of the source's other task, the two position embeddings are "
-            "negatively correlated in every seed (Pearson -0.80 to -0.59). With the recipe of Nanda et al.,"
-            " measured in fig7.pearson.miiii, the two position embeddings are mostly similar (correlations "
-            "of 0.96 to 1.00, in one network 0.24)."
+            "The correlation of the two position embeddings is positive or negative depending on the recipe, "
+            "which the source does not state for modular addition. With the recipe of the source's task T_miiii, "
+            "the two position embeddings are negatively correlated in every seed (Pearson -0.80 to -0.59). With "
+            "the recipe of Nanda et al., measured in the claim fig7.pearson.miiii, the two position embeddings "
+            "are mostly similar (correlations of 0.96 to 1.00, in one network 0.24)."
         ),
         changed=(
             Change(
                 date="2026-11-21",
                 what="the statement and the measure",
                 before=(
-                    'the statement was that the embeddings are "alike" in every seed; the correlation of -0.70 '
-                    "in seed 0 refuted it"
+                    'the statement was that the two position embeddings are "alike" in every seed; their '
+                    "correlation of -0.70 in seed 0 refuted the statement"
                 ),
                 now=(
-                    'the statement was that the embeddings are "mostly alike" in the median of ten networks of '
-                    "two recipes; it held at first; with all ten networks trained the median is -0.17; refuted"
+                    'the statement was that the two position embeddings are "mostly alike" in the median of ten '
+                    "networks of two recipes; the statement held at first; with all ten networks trained, the "
+                    "median correlation is -0.17; refuted"
                 ),
-                why="in other networks of modular addition the two embeddings have cosines from -0.71 to 0.98",
+                why="in other networks of modular addition the two position embeddings have cosines from -0.71 to 0.98",
             ),
             Change(
                 date="2026-11-23",
                 what="the statement and the measure, which are again the original ones",
-                before="the claim measured the median correlation of ten networks: -0.17",
+                before="the claim measured the median correlation of the two position embeddings over ten networks: -0.17",
                 now=(
-                    "the claim measures the correlation in each network of the source's recipe: -0.70, -0.71, "
-                    "-0.59, -0.72 and -0.80"
+                    "the claim measures the correlation of the two position embeddings in each network of the "
+                    "source's recipe: -0.70, -0.71, -0.59, -0.72 and -0.80"
                 ),
                 why=(
                     "the source's statement is about one network, and a median over two recipes describes neither "
@@ -128,12 +129,12 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the tolerance of Pearson's correlation is narrower",
                 before=(
-                    "the correlation had to be at most 0.5: this accepts our correlation of -0.535, but also "
-                    "the 0.07 of an untrained network"
+                    "Pearson's correlation of the position embeddings had to be at most 0.5: this tolerance "
+                    "accepts our correlation of -0.535, but also the correlation of 0.07 in an untrained network"
                 ),
                 now=(
-                    "the correlation must be at most -0.34: this accepts our correlation of -0.535, but not the"
-                    " 0.07 of an untrained network"
+                    "Pearson's correlation of the position embeddings must be at most -0.34: this tolerance "
+                    "accepts our correlation of -0.535, but not the correlation of 0.07 in an untrained network"
                 ),
                 why='"not similar" is also true of unrelated embeddings; the source\'s correlation is -0.64',
             ),

@@ -171,8 +171,9 @@ CLAIMS = (
         id="miiii.noncommutative",
         where="introduction",
         statement=(
-            "T_miiii depends on the order of the digits: 27 of the 29 tasks depend on this order. The tasks q = 2 "
-            "and q = 7 do not depend on the order, because 2 and 7 divide 112."
+            "T_miiii depends on the order of the digits: 27 of the 29 remainders depend on the order of the "
+            "digits. The remainders modulo 2 and 7 do not depend on the order of the digits, because 2 and 7 "
+            "divide 112."
         ),
         source_says="the source states that every task depends on the order",
         measure=_order,
@@ -188,8 +189,9 @@ CLAIMS = (
         id="miiii.primes_no_zero",
         where="introduction",
         statement=(
-            "The source says that only primes have no remainder of 0. In fact the numbers without a remainder of 0 "
-            "are 1 and the primes from 113 on. Every prime below 113 has a remainder of 0."
+            "The source says that only primes have no remainder of 0 modulo the 29 primes below 113. In fact the "
+            "numbers without a remainder of 0 modulo a prime below 113 are 1 and the primes from 113 on. Every "
+            "prime below 113 has a remainder of 0 modulo itself."
         ),
         source_says="the source states that only primes have no remainder of 0",
         measure=_no_zero,
@@ -226,9 +228,9 @@ CLAIMS = (
         id="miiii.eq3to5.summary",
         where="equations 3 to 5",
         statement=(
-            "The network adds by looking up waves, multiplying waves by the angle sum identities, and "
-            "taking the largest result. The identities that the source prints are wrong; the identities "
-            "hold once the repeated index is corrected."
+            "The network adds by looking up waves, multiplying waves by the angle sum identities, and taking the "
+            "largest result. The angle sum identities that the source prints are wrong; the identities hold once "
+            "an index that is printed twice is corrected."
         ),
         source_says="the source prints cos(w x0) twice, and cos(w x1) is missing",
         measure=_identities,

@@ -130,9 +130,9 @@ CLAIMS = (
         id="miiii.eq12.weighted_loss",
         where="equation 12",
         statement=(
-            "Dividing each task's cross-entropy by ln q makes every task begin with a loss near 1. The "
-            "source's printed sum of losses lacks the inverse of the logarithm's argument and would be "
-            "negative; the source's code takes the mean of the losses."
+            "Dividing the cross-entropy of each task by ln q, where q is the task's prime, makes every task "
+            "begin with a loss near 1. The source's printed sum of losses lacks the inverse of the logarithm's "
+            "argument and would be negative; the source's code takes the mean of the losses."
         ),
         source_says="the loss is about 1 for each task at the start",
         measure=_weighted_loss,
@@ -146,8 +146,8 @@ CLAIMS = (
     Claim(
         id="miiii.eq13.grokfast",
         where="equation 13",
-        statement="Before AdamW sees the gradient, training adds half of the gradient's moving average with a memory "
-        "of 0.98.",
+        statement="Before AdamW sees the gradient, training adds to it half of the gradient's moving average, "
+        "which has a memory of 0.98.",
         source_says="the filter has alpha 0.98 and lambda 1/2",
         measure=_filter,
         expected={
@@ -189,8 +189,8 @@ CLAIMS = (
         id="miiii.split",
         where="training",
         statement=(
-            "The source's text says that training uses 30% of the inputs and holds out the others. The source's code "
-            "trains on 50% of the inputs."
+            "The source's text says that training uses 30% of the inputs and holds out the others. The source's "
+            "code trains on 50% of the inputs, not on 30% as in the source's text."
         ),
         source_says="30% of the inputs for training, 1,000 for validation, the rest for a test",
         measure=_split,
@@ -228,20 +228,21 @@ CLAIMS = (
         reported=(ACCURACY_TOGETHER, ACCURACY_ALONE),
         needs=(ALONE, TOGETHER),
         finding=variant(
-            "We test p = 37 in place of 113, and one task in place of 29. From 410 inputs no network learns"
-            " remainders by 31. After 32,768 epochs, 0.1% of the answers are right if the network also "
-            "learns other tasks, and 8.9% if the network learns only these remainders. Guessing gives 3.2% "
-            "right answers."
+            "We use p = 37 in place of 113, and measure one task, the remainder by 31, in place of 29 tasks. "
+            "From 410 training inputs at p = 37, no network learns remainders by 31. After 32,768 epochs, 0.1% "
+            "of the remainders by 31 are right if the network also learns remainders by other primes. If the "
+            "network learns only remainders by 31, 8.9% of its answers are right. Guessing gives 3.2% right "
+            "answers on remainders by 31."
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the precondition",
-                before="the test accuracy had to be 0.5 or more when learning all tasks, so that a worse result could "
-                "not refute the claim",
+                before="the test accuracy on remainders by 31 had to be at least 0.5 when learning all tasks; a "
+                "worse result could not refute the claim",
                 now=(
-                    "there is no precondition; the gain of test accuracy, -0.088, is reported as the result of "
-                    "a variant"
+                    "there is no precondition; the gain of test accuracy from learning other tasks, -0.088, is "
+                    "reported as the result of a variant of the source's task"
                 ),
                 why=(
                     "a precondition on the outcome excludes results that could refute the claim; and p = 37 is not "

@@ -102,8 +102,9 @@ CLAIMS = (
         id="mlp.pre_linear_only",
         where="before the ReLU",
         statement=(
-            "Before the ReLU the neurons contain waves of a and waves of b but no products, because a sum "
-            "of two embeddings is linear. The notebook sees faint products, but all products are exactly 0."
+            "Before the ReLU the neurons contain waves of a and waves of b but no products, because a sum of two "
+            "embeddings is linear. The notebook sees faint products of waves of a and b before the ReLU, but all "
+            "such products are exactly 0."
         ),
         source_says="0",
         measure=_before_the_relu,

@@ -147,11 +147,11 @@ CLAIMS = (
                 date="2026-11-21",
                 what="the lower end of the tolerance of the number of key frequencies",
                 before=(
-                    "the number had to be 5 to 20; our first network has 12 key frequencies, and five "
-                    "networks have 9 to 13"
+                    "the number of key frequencies had to be 5 to 20; our first network has 12 key frequencies, "
+                    "and five networks have 9 to 13"
                 ),
-                now="the number must be 6 to 20",
-                why="a transformer also has five key frequencies",
+                now="the number of key frequencies must be 6 to 20",
+                why="a transformer also has five key frequencies, and the statement says that the MLP has more",
             ),
         ),
         finding=mixed(),
@@ -189,7 +189,8 @@ CLAIMS = (
         where="summary",
         statement=(
             "The MLP runs the transformer's algorithm: embeddings look up waves, the ReLU multiplies the waves, "
-            "and W_U projects onto waves of the sum. The logits are a sum of cos(w_k(a + b - c))."
+            "and W_U projects onto waves of the sum. The MLP's logits are a sum of cos(w_k(a + b - c)) over key "
+            "frequencies w_k."
         ),
         source_says="in the author's checkpoint the FVE of the logits is 0.916 (0.856 if not centred)",
         expected={

@@ -78,8 +78,8 @@ CLAIMS = (
         id="mlp.arch",
         where="the model",
         statement=(
-            "The network has one hidden layer, no attention and no biases. The logits are ReLU((W_E[a] + "
-            "W_E[b]) W_in) W_U."
+            "The network has one hidden layer, no attention and no biases. The logits of the network are "
+            "ReLU((W_E[a] + W_E[b]) W_in) W_U."
         ),
         source_says="137,856 weights",
         measure=_architecture,

@@ -42,9 +42,9 @@ _NOT_OF_MAIN = {  # key frequencies of the notebook that other-draw-0 does not u
 
 
 _LOW_AT_19 = mixed(
-    "Along the cosine direction of frequency 19, one wave explains a share of 0.716 in the network "
-    "kissane-0 and 0.840 in the notebook. The network kissane-0 and the notebook's network have the same "
-    "data split, initial weights and thirteen key frequencies."
+    "Along the cosine direction of frequency 19, one wave explains a share of 0.716 of the neurons' variance in "
+    "kissane-0, and 0.840 in the notebook. The network kissane-0 and the notebook's network have the same data "
+    "split, initial weights and thirteen key frequencies."
 )
 _MISSED = {19: _LOW_AT_19}
 
@@ -55,12 +55,12 @@ def _by_own_draw(before: str) -> Change:
         what="the network with the notebook's seed",
         before=f"the initial embedding was divided by the root of its number of rows (this network is now other-draw-0): {before}",
         now=(
-            "the initial embedding is divided as in the notebook, and the explained share at frequency 19 is "
-            "0.716; mixed"
+            "the initial embedding is divided as in the notebook, and the share of variance explained at "
+            "frequency 19 is 0.716 in our network; mixed"
         ),
         why=(
-            "the notebook divides the initial embedding by the root of d_model; with this initialisation the "
-            "network has all key frequencies of the notebook"
+            "the notebook divides the initial embedding by the root of d_model; with the notebook's "
+            "initialisation our network has all key frequencies of the notebook's network"
         ),
     )
 
@@ -113,7 +113,9 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
             Change(
                 date="2026-11-23",
                 what="the networks and the frequency that count",
-                before=f"every network was measured; without this frequency, the lowest share at the network's own frequencies counted: {'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
+                before="every network was measured; in a network without this frequency, the lowest share of variance explained "
+                f"at the network's own key frequencies counted: {'0.879' if freq in _NOT_OF_MAIN else 'its own'} in "
+                "other-draw-0",
                 now=f"only networks that use this frequency are measured: {_NOT_OF_MAIN.get(freq, 'a frequency of other-draw-0')}",
                 why="a network that does not use a frequency shows nothing about this frequency",
             ),
@@ -143,8 +145,8 @@ CLAIMS = (
         id="mlp.claim84",
         where="summary",
         statement=(
-            "The source says that more than 84% of the variance is explained at every key frequency. The "
-            "lowest share in the notebook's own table is 0.8353."
+            "The source says that waves of a + b explain more than 84% of the neurons' variance at every key "
+            "frequency. The lowest share of variance explained in the notebook's own table is 0.8353."
         ),
         source_says="lowest 0.8353",
         measure=_explained_everywhere,

@@ -140,15 +140,16 @@ CLAIMS = (
         needs=(MAIN,),
         figure="interventions",
         finding=mixed(
-            "With polynomials in place of neurons, the test loss hardly changes or falls in some networks. "
-            "In other networks the test loss rises several-fold."
+            "With polynomials in place of neurons, the test loss hardly changes or falls in some networks. In "
+            "other networks the test loss with polynomials in place of neurons is several times the original "
+            "test loss."
         ),
         control="also true before training",
     ),
     Claim(
         id="nanda.s44.neuron_strict",
         where="section 4.4",
-        statement="Reducing each neuron to its waves of a + b at the key frequencies improves the loss.",
+        statement="Reducing each neuron to its waves of a + b at the key frequencies lowers the loss.",
         source_says="loss 5.54e-8, 0.23 times the original loss",
         measure=intervention("neurons as waves of the answer"),
         printed={LOSS_RATIO: 0.23, TEST_LOSS_RATIO: 0.23, LOSS: 5.54e-8},
@@ -164,7 +165,7 @@ CLAIMS = (
         where="section 4.4, figure 6",
         statement=(
             "Removing any one key frequency from the logits raises the loss a lot; removing any other frequency "
-            "does no harm."
+            "from the logits does no harm."
         ),
         source_says="figure 6 has 5 high bars (key frequencies) and 51 bars at the baseline",
         measure=_each_frequency,
@@ -183,13 +184,13 @@ CLAIMS = (
         needs=(MAIN,),
         figure="ablations",
         finding=mixed(),
-        changed=settled_alone("removing one frequency that is not key gives 2.4 times the loss"),
+        changed=settled_alone("removing one frequency that is not key from the logits gives 2.4 times the loss"),
     ),
     Claim(
         id="nanda.s44.keep_key_only",
         where="section 4.4, figure 6",
         statement=(
-            "Keeping only the key frequencies in the logits improves the loss, however the components of a "
+            "Keeping only the key frequencies in the logits lowers the loss, however the components of a "
             "frequency are counted."
         ),
         source_says="loss 7.24e-8, 0.30 times the original loss",
@@ -216,8 +217,8 @@ CLAIMS = (
         id="nanda.abstract.other95",
         where="section 1",
         statement=(
-            "Without the key frequencies the network is at chance or worse. Without all other frequencies "
-            "(91% of all frequencies, not 95%) the network's loss is slightly lower."
+            "Without the key frequencies in its logits the network is at chance or worse. Without all other "
+            "frequencies in its logits (91% of all frequencies, not 95%) the network's loss is slightly lower."
         ),
         source_says="chance is ln 113 = 4.73; without the other 95% of the frequencies the loss improves",
         measure=_keys_and_others,
@@ -274,10 +275,10 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "In most networks the loss without the W_L directions stays slightly below the loss of "
-            "guessing, since the skip around the MLP also contributes to the logits. With the mean in place"
-            " of this skip, the loss without the W_L directions is 5.4 in our main network and 5.27 in the "
-            "paper."
+            "In most networks the loss without the W_L directions stays slightly below the loss of guessing, "
+            "since the skip connection around the MLP also contributes to the logits. With the mean in place of "
+            "the skip connection around the MLP, the loss without the W_L directions is 5.4 in our main network "
+            "and 5.27 in the paper."
         ),
         figure="interventions",
         control="also true before training",

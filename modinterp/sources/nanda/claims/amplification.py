@@ -82,8 +82,9 @@ CLAIMS = (
         id="nanda.s1.grok_in_cleanup",
         where="sections 1, 5.2 and 6",
         statement=(
-            "When test accuracy jumps, the circuit already exists. In grokking the circuit grows gradually,"
-            " and then memorised answers are removed; grokking is not a chance discovery."
+            "When test accuracy jumps, the circuit that adds by key frequencies already exists. In grokking the "
+            "circuit that generalises grows gradually, and then memorised answers are removed; grokking is not a "
+            "chance discovery."
         ),
         source_says="none printed",
         measure=each(_in_cleanup),
@@ -114,10 +115,10 @@ CLAIMS = (
         expected={RANK_CORRELATION: at_least(0.9, "the paper sees broadly similar plots of the two excluded losses")},
         needs=(MAIN,),
         finding=mixed(
-            "In most networks the two excluded losses fall and rise together by orders of magnitude, but "
-            "the ranks of the two losses agree less. Most snapshots are after cleanup, when both excluded "
-            "losses are constant. The single frequency whose removal raises the loss most is nearly always "
-            "a key frequency."
+            "In most networks, the largest excluded loss over single frequencies and that of the key frequencies "
+            "fall and rise together by orders of magnitude. The rank correlation of the two excluded losses over "
+            "snapshots is lower. Most snapshots of training are after cleanup, when both excluded losses are "
+            "constant. The single frequency with the largest excluded loss is nearly always a key frequency."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",

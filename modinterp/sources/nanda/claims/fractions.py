@@ -97,10 +97,10 @@ BELOW_60 = (
         was="refuted",
         what="the fractions over which the rank correlation is computed",
         before=(
-            "all fractions were ranked, and the rank correlation was -0.59: from 50% of the pairs on, the "
-            "epochs hardly depend on the fraction; refuted"
+            "all fractions of training pairs were ranked, and the rank correlation of fraction and epoch was "
+            "-0.59: from 50% on, the epochs hardly depend on the fraction; refuted"
         ),
-        now="only fractions below 60% are ranked",
+        now="only fractions of training pairs below 60% are ranked",
         why=(
             "the paper's sentence ends: \"sufficiently large fractions of data (>= 60%) lead to immediate "
             'generalization"'
@@ -119,8 +119,9 @@ CLAIMS = (
         id="nanda.fig20",
         where="appendix C.2.2, figure 20",
         statement=(
-            "With 10% and 20% of the pairs the network does not generalise. With 30% to 50% of the pairs "
-            "the network groks. With 60% and more the network generalises at once."
+            "When trained on 10% or 20% of the pairs, the network does not generalise. When trained on 30% to "
+            "50% of the pairs, the network groks. When trained on 60% of the pairs or more, the network "
+            "generalises at once."
         ),
         source_says=(
             "networks grok from somewhere between 20% and 30% of the pairs up to somewhere between 50% and 60%"
@@ -144,8 +145,9 @@ CLAIMS = (
         id="nanda.fig21",
         where="appendix C.2.2, figure 21",
         statement=(
-            "Below 60% of the pairs, more data brings the test loss below 1e-6 sooner. The train loss falls"
-            " below 1e-6 at about the same epoch for every fraction of the pairs."
+            "When less than 60% of the pairs are used for training, more training pairs bring the test loss "
+            "below 1e-6 sooner. The train loss falls below 1e-6 at about the same epoch for every fraction of "
+            "the pairs used for training."
         ),
         source_says="none printed",
         measure=_thresholds,
@@ -162,8 +164,9 @@ CLAIMS = (
         id="nanda.C22.frac_smaller_slower",
         where="appendix C.2.2",
         statement=(
-            "Below 60% of the pairs, less data makes the network generalise later. The network memorises at"
-            " the same rate with any fraction of the pairs."
+            "When less than 60% of the pairs are used for training, fewer training pairs make the network "
+            "generalise later. The network memorises at the same rate with any fraction of the pairs as training "
+            "data."
         ),
         source_says="none printed",
         measure=_thresholds,
@@ -207,7 +210,7 @@ CLAIMS = (
         where="appendix E.1",
         statement=(
             "The smaller the gap between test and train loss early in training, the shorter the delay of "
-            "grokking. If a network generalises at once, the network's test loss never rises far."
+            "grokking. If a network generalises as soon as it memorises, the network's test loss never rises far."
         ),
         source_says=(
             "in archived networks the highest test loss is 26.6 with 30% of the pairs, and 4.9 to 5.6 with 60% and more"

@@ -57,18 +57,14 @@ def _with_decay(row: Row) -> dict[str, Band]:
     }
 
 
-STUCK = (
-    "With a weight decay of 5, the network memorises at once, and generalises {}. After 40,000 epochs the "
-    "network is right on {} of the held-out pairs, with a test loss of {}."
-)
+STUCK = "Modulo 53 with a weight decay of 5, the network memorises at once, and generalises {}. After 40,000 epochs the network modulo 53 is right on {} of the held-out pairs, with a test loss of {}."
 SLOWER = "With a dropout of 0.2, seed {} is right on {} after 80,000 epochs of training, and is still improving{}."
-SLOW = (
-    "With a dropout of 0.5, seed {} is right on {} of the held-out pairs{} after 40,000 epochs of training."
-    " The paper says that networks with dropout need much longer to generalise, but not how many epochs."
-)
+SLOW = "With a dropout of 0.5, seed {} is right on {} of the held-out pairs{} after 40,000 epochs of training. Nanda et al. say that networks with dropout need much longer to generalise, but not how many epochs."
 FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"{percent}pct_data" for percent in range(40, 100, 10)), HOLDS),
-    "P53_1": mixed("The statement holds in seed 0. The other seeds end with test losses above 1e-3 (P53_2 to P53_5)."),
+    "P53_1": mixed(
+        "The statement holds in seed 0. The other seeds modulo 53 end with test losses above 1e-3 (claims table5.P53_2 to P53_5)."
+    ),
     "P53_2": mixed(STUCK.format("by epoch 12,000, and keeps this accuracy", "99.0%", "0.14")),
     "P53_3": mixed(STUCK.format("near epoch 28,000", "99.75%", "5.8e-3 that still falls")),
     "P53_4": mixed(STUCK.format("near epoch 16,000, with a less sparse W_E than in the paper", "98.7%", "0.042")),
@@ -77,7 +73,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
         SLOWER.format(
             0,
             "91% of the held-out pairs",
-            ". The network's Gini coefficient of W_E is 0.20, as in the paper, but its logits have an FVE of 54%, where 60% to 95% is expected. The claim stays open, like the claim fig28.dropout, since the network still improves. We ship no weights of this network, so this FVE cannot be measured again",
+            ". The network's Gini coefficient of W_E is 0.20, as in the paper, but its logits have an FVE of 54%, where 60% to 95% is expected. The claim stays open, like the claim fig28.dropout, since the network with a dropout of 0.2 still improves. We ship no weights of the dropout network, so the logits' FVE of 54% cannot be measured again",
         )
     ),
     "dropout_p2_2": inapplicable(
@@ -92,7 +88,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
         SLOWER.format(
             0,
             "94% of all pairs",
-            ". With the skip around the MLP at its mean, accuracy is also 94%",
+            ". With the mean in place of the skip connection around the MLP, the accuracy of this dropout network is also 94%",
         )
     ),
     "dropout_p5_1": inapplicable(SLOW.format(0, "32%", ", and still improving,")),
@@ -105,7 +101,7 @@ FINDINGS = {  # of the rows of both tables, by their keys
     **dict.fromkeys((f"2-layer_{row}" for row in range(1, 6)), HOLDS),
     "2-layer": Finding(
         "holds",
-        "With the mean in place of the skip around the MLP, the average loss over the seeds grows by a half, from 7.2e-5 to 1.1e-4. In the paper the average loss grows from 2.0e-2 to 4.6e-2. The loss of seed 0 grows 216-fold, from 5.6e-8.",
+        "With the mean in place of the skip around the last MLP, our seeds' average loss grows by a half, from 7.2e-5 to 1.1e-4. In the paper, the average loss of networks of two layers grows from 2.0e-2 to 4.6e-2. With the mean in place of the skip around the last MLP, the loss of seed 0 is 216 times the original 5.6e-8.",
     ),
     "P109": HOLDS,
 }
@@ -114,15 +110,15 @@ FINDINGS = {  # of the rows of both tables, by their keys
 AT_REST = Change(
     date="2026-11-27",
     what="the networks that the claim is about",
-    before="the claim was about networks right on 90% of the held-out pairs: seed 1, right on 94%, has an FVE of the logits of 0.557; refuted",
-    now="the claim is about networks right on 90% of the held-out pairs that have stopped learning; no network qualifies",
-    why="a run that stops while its network still learns cannot decide the claim. We left seed 0 open, because it still learned, before we trained seed 1, and figure 28 excludes dropout networks that still learn",
+    before="the claim was about all dropout networks right on 90% of the held-out pairs: seed 1, right on 94%, has an FVE of the logits of 0.557; refuted",
+    now="the claim is about dropout networks that are right on 90% of the held-out pairs and have stopped learning; no network qualifies",
+    why="a run that stops while its network still learns cannot decide the claim. Before we trained seed 1, we left the claim on seed 0 open, because seed 0 still learned. Our claim on figure 28 also excludes dropout networks that still learn",
 )
 
 
 AT_REST_OF_ALL = replace(
     AT_REST,
-    before="the claim was about networks right on 90% of the held-out pairs; seed 1, whose training was cut short, has a Gini coefficient of W_E of 0.19",
+    before="the claim was about all dropout networks right on 90% of the held-out pairs; seed 1, whose training was cut short, has a Gini coefficient of W_E of 0.19",
 )
 
 
@@ -151,7 +147,8 @@ def _table_5(row: Row) -> Claim:
         id=f"nanda.table5.{row.key}",
         where="appendix C.2.3, table 5",
         statement=(
-            f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}. The network's weights are {sparse} and neurons carry waves of a + b at the network's key frequencies."
+            f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}. The weights of the network "
+            f"in this row of table 5 are {sparse} and neurons carry waves of a + b at the network's key frequencies."
         ),
         source_says=f"loss {row.loss}; Gini {row.gini_W_E} and {row.gini_W_L}; frequencies {keys}; FVE of the logits {row.logit_fve}%, of the MLP {row.mlp_fve}% ({row.mlp_sd}%)",
         measure=_row,
@@ -257,7 +254,8 @@ CLAIMS = (
     Claim(
         id="nanda.table5.accuracy_note",
         where="appendix C.2.3, table 5",
-        statement="All networks of table 5 are right on more than 99.95% of the held-out pairs. The exceptions are networks with a dropout of 0.2, which are right on 99.6%.",
+        statement="All networks of table 5 are right on more than 99.95% of the held-out pairs, except networks with "
+        "dropout. Networks of table 5 with a dropout of 0.2 are right on 99.6% of the held-out pairs.",
         source_says="accuracy above 99.95%; about 99.6% with a dropout of 0.2",
         measure=_accuracies,
         expected={
@@ -270,7 +268,8 @@ CLAIMS = (
         required=("nanda/fraction-*",),
         scope="any seed",
         finding=one_seed(
-            "Four of the five networks at P = 53 are right on 98.7% to 99.8% of the held-out pairs. All other networks with weight decay are right on all pairs."
+            "Four of the five networks at P = 53 are right on 98.7% to 99.8% of the held-out pairs. All other "
+            "networks of table 5 with weight decay are right on all pairs."
         ),
         figure="table5",
     ),
@@ -298,7 +297,8 @@ CLAIMS = (
     Claim(
         id="nanda.C23.dropout_not_sparse",
         where="appendix C.2.3, table 5",
-        statement="Networks that generalise with dropout are less sparse in the Fourier basis than all networks with weight decay.",
+        statement="Networks that generalise with dropout have weights that are less sparse in the Fourier basis than those "
+        "of all networks with weight decay.",
         source_says="Gini of W_E: 0.19 to 0.26 with dropout, 0.55 to 0.80 with weight decay; FVE of the logits: 71% to 74% with a dropout of 0.2, 86% to 89% with 0.5",
         measure=_dropout_not_sparse,
         expected={
@@ -315,7 +315,7 @@ CLAIMS = (
         required=("nanda/dropout-*", "nanda/mainline-*"),
         scope="any seed",
         finding=inapplicable(
-            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and their accuracy still rises after 80,000 epochs. The W_E of these two networks have Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90%."
+            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and their accuracy still rises after 80,000 epochs. With a dropout of 0.2, W_E of seeds 0 and 1 has Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90% of the held-out pairs."
         ),
         figure="table5",
         control="without control",

@@ -113,7 +113,9 @@ def _read(head: int, freq: int, alpha: float, beta: float, fve: float) -> dict[s
 
 # why heads of one frequency, three or two at the least, are not in all variants of the paper's seed
 BY_ROUNDING = "a rounding error in one matrix decides how many heads have one frequency"
-TWO_IN_MAIN = "in our main network; in other networks the number of such heads depends on the seed and on rounding"
+TWO_IN_MAIN = (
+    "in our main network; in other networks the number of heads with this property depends on the seed and on rounding"
+)
 TABLE_2 = ((35, -0.26, -0.14, 0.9903), (42, 0.27, -0.04, 0.9849), (52, 0.29, -0.05, 0.9907), (42, -0.26, 0.04, 0.9791))
 
 CLAIMS = (
@@ -130,8 +132,8 @@ CLAIMS = (
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
-            "Two heads output products of the two inputs in our main network. In other networks the number "
-            "of such heads depends on the seed and on rounding."
+            "Two heads output products of the two inputs in our main network. In other networks, the number of "
+            "heads that output products of the two inputs depends on the seed and on rounding."
         ),
         reported=(PAIR_CORRELATION, PAIR_COSINE),
         changed=(
@@ -140,10 +142,10 @@ CLAIMS = (
                 was="refuted",
                 what="the quantities that the claim tests",
                 before=(
-                    "the claim needed two heads that multiply, and a pair of heads "
-                    "with attentions correlated by -0.95 and OV circuits with a cosine of 0.9; refuted"
+                    "the claim needed two heads that multiply, and two heads with attentions correlated by -0.95 "
+                    "and OV circuits with a cosine of 0.9; refuted"
                 ),
-                now="the claim needs only two heads that multiply",
+                now="the claim needs only two heads that multiply the two inputs",
                 why=(
                     "two other claims test the pair of heads whose attentions add to 1: one compares the "
                     "full OV matrices, the other compares the norms in figure 11"
@@ -171,23 +173,25 @@ CLAIMS = (
     Claim(
         id="nanda.C12.ov_same_freq",
         where="appendix C.1.2, figure 11",
-        statement="The OV circuits of two heads lie at the frequency of their attention scores.",
+        statement="The OV circuits of two heads lie at the frequency of the heads' attention scores.",
         source_says="heads 0 and 2",
         measure=head_roles(N_OV_SINGLE),
         printed={N_OV_SINGLE: 2},
         expected={N_OV_SINGLE: at_least(2, "the OV circuits of heads 0 and 2 lie at this frequency in the paper")},
         needs=SEEDS,
         scope="any seed",
-        finding=mixed(f"The OV circuits of two heads lie at the frequency of their scores {TWO_IN_MAIN}."),
+        finding=mixed(
+            f"The OV circuits of two heads lie at the frequency of the heads' attention scores {TWO_IN_MAIN}."
+        ),
         figure="ov",
     ),
     Claim(
         id="nanda.C12.amplifiers",
         where="appendices C.1.2 and C.1.3",
         statement=(
-            "The attention weights of two heads to the same number add to 1, and the OV circuits of these "
-            "heads are equal. So the two heads together add x_a + x_b, mapped by this OV circuit, to the "
-            "residual stream."
+            "The attention weights of two heads to the same number add to 1, and the OV circuits of these heads "
+            "are equal. So two heads whose attentions add to 1 together add x_a + x_b, mapped by the heads' "
+            "common OV circuit, to the residual stream."
         ),
         source_says="heads 1 and 3",
         measure=head_roles(PAIR_CORRELATION, PAIR_COSINE),
@@ -196,10 +200,10 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "In nearly every network the attention scores of two heads have one frequency and opposite "
-            "coefficients. But where the attentions of two heads add to 1, the OV circuits of these heads "
-            "differ. Appendix C.1.2 says that the OV circuits of heads 1 and 3 are almost exactly the same."
-            " Figure 11 only shows the norms of the OV circuits, which are almost the same "
-            "(C13.amplifier_norms)."
+            "coefficients. Where the attentions of two heads to the same number add to 1, however, the OV "
+            "circuits of the two heads differ. Appendix C.1.2 of the paper says that the OV circuits of heads 1 "
+            "and 3 are almost exactly the same. Figure 11 of the paper only shows the norms of the OV circuits, "
+            "which are almost the same (C13.amplifier_norms)."
         ),
         figure="ov",
     ),
@@ -209,7 +213,8 @@ CLAIMS = (
             where="appendix C.1.3, table 2",
             statement=(
                 "Attention to a is 0.5 + alpha (cos w a - cos w b) + beta (sin w a - sin w b) for one frequency. "
-                f"Heads have no identity across networks, so the head of rank {head + 1} by FVE is reported."
+                "Heads have no identity across networks, so we report the head whose attention has the FVE of "
+                f"rank {head + 1}."
             ),
             source_says=f"head {head}: frequency {freq}, alpha {alpha}, beta {beta}, FVE {fve}",
             measure=_table_2,

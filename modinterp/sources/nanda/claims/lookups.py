@@ -90,7 +90,7 @@ CLAIMS = (
     Claim(
         id="nanda.C13.lookup",
         where="appendix C.1.3",
-        statement="The score of a is a lookup table C[a] plus a number that depends only on the position.",
+        statement="The attention score of a is a lookup table C[a] plus a number that depends only on the position.",
         source_says="the decomposition is exact",
         measure=_lookup,
         expected={
@@ -104,7 +104,11 @@ CLAIMS = (
         Claim(
             id=f"nanda.C13.Cj_fve.head{head}",
             where="appendix C.1.3",
-            statement=f"The score's lookup table C[a] is F cos(w a) + G sin(w a) for one frequency w. The head of rank {head + 1} is reported.",
+            statement=(
+                "The lookup table C[a] of a head's attention score is F cos(w a) + G sin(w a) for one "
+                f"frequency w. We report the head whose lookup table C has the FVE of rank {head + 1} "
+                "among the heads."
+            ),
             source_says=f"head {head}: {fve}",
             measure=_table_fve,
             printed={
@@ -143,7 +147,10 @@ CLAIMS = (
     Claim(
         id="nanda.C13.heads13_opposite",
         where="appendix C.1.3",
-        statement="Two heads that attend at one frequency have opposite coefficients.",
+        statement=(
+            "Two heads whose attention scores have one frequency have opposite coefficients of this frequency's "
+            "cosine and sine."
+        ),
         source_says="the coefficients of heads 1 and 3 have a correlation of about -1",
         measure=head_roles(OPPOSITE),
         printed={OPPOSITE: -1},
@@ -156,8 +163,8 @@ CLAIMS = (
         figure="tables",
         finding=Finding(
             why=(
-                "Wherever the scores of two heads have the same frequency, the coefficients are almost exactly "
-                "opposite (correlation -1.0)."
+                "Wherever the attention scores of two heads have the same frequency, the coefficients of the two "
+                "heads' waves are almost exactly opposite (correlation -1.0)."
             )
         ),
         changed=by_seed("29 of 30"),
@@ -178,9 +185,10 @@ CLAIMS = (
         needs=(MAIN,),
         figure="tables",
         finding=mixed(
-            "A line explains 0.97 of the sigmoid's variance in our main network. If a head attends to its "
-            "own position late in training (see A1.self_attention), the head's scores have a wide range, "
-            "and a line explains less of the sigmoid."
+            "A straight line explains 0.97 of the sigmoid's variance over the range of the attention scores in "
+            "our main network. Where the last position attends to itself late in training (see "
+            "A1.self_attention), a head's attention scores have a wide range. Over a wide range of attention "
+            "scores, a straight line explains less of the sigmoid's variance."
         ),
         control="also true of another operation",
     ),
@@ -202,9 +210,10 @@ CLAIMS = (
         behaviour=(ACCURACY,),
         needs=(MAIN,),
         finding=mixed(
-            "With straight lines in place of the softmax, the loss is 0.85 times the original loss in our "
-            "main network, and 0.88 times in the paper. With a line, the last position gives no attention "
-            "to itself, but some networks need this attention (see A1.self_attention)."
+            "With straight lines in place of the softmax, the loss is 0.85 times the original loss in our main "
+            "network, and 0.88 times in the paper. With a straight line in place of the softmax, the last "
+            "position gives no attention to itself. Some networks need the last position's attention to itself "
+            "(see A1.self_attention)."
         ),
         figure="interventions",
         control="also true before training",
@@ -268,7 +277,8 @@ CLAIMS = (
         id="nanda.C13.summary",
         where="appendix C.1.3",
         statement=(
-            "In summary, two heads multiply (their output has products of the two inputs), and two heads amplify."
+            "In summary, two heads multiply (their output has products of the two inputs), and two heads amplify the "
+            "waves of the embedding."
         ),
         source_says="2 and 2",
         measure=head_roles(N_MULTIPLY, PRODUCT_LEAD),

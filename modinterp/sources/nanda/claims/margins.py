@@ -54,8 +54,8 @@ CLAIMS = (
         id="nanda.fig8",
         where="appendix B, figure 8",
         statement=(
-            "Each single cosine comes close to 1 away from 0. The sum of the five cosines is much larger at 0 "
-            "than anywhere else."
+            "Each single cosine cos(2 pi k x / 113) of a key frequency k comes close to 1 at some x other than "
+            "0. The sum of the five key frequencies' cosines is much larger at x = 0 than anywhere else."
         ),
         source_says=(
             "the sum of the cosines is 5 at 0; elsewhere it is at most 2.590, computed from the printed frequencies"
@@ -75,11 +75,17 @@ CLAIMS = (
             Change(
                 date="2026-11-23",
                 what="the frequencies whose margin is compared with that of one frequency",
-                before=("the margin of our network's frequencies, compared with each single frequency of our network"),
-                now="the margin of the paper's five frequencies, compared with each single frequency of the paper",
+                before=(
+                    "the claim compared the margin of the cosine sum at our network's frequencies with the margin of each "
+                    "single one of these frequencies"
+                ),
+                now=(
+                    "the claim compares the margin of the cosine sum at the paper's five frequencies with the margin of each "
+                    "single one of these frequencies"
+                ),
                 why=(
-                    "the claim is arithmetic about the frequencies that the paper prints; the margin of our"
-                    " frequencies is also reported"
+                    "the claim is arithmetic about the frequencies that the paper prints; the margin of the "
+                    "cosine sum at our network's frequencies is also reported"
                 ),
             ),
         ),

@@ -40,7 +40,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig5.left",
         where="section 4.3, figure 5 left",
-        statement="Waves of one frequency and their products, up to degree two, explain most neurons.",
+        statement=(
+            "For most neurons, waves of one frequency and their products, up to degree two, explain the neuron's "
+            "activations."
+        ),
         source_says="433 of 512 neurons (84.6%) have a share above 0.85",
         measure=_explained,
         printed={

@@ -126,7 +126,10 @@ CLAIMS = (
     Claim(
         id="nanda.s41.symmetry",
         where="section 4.1",
-        statement="Frequencies k and p - k have the same norm, so the 56 lowest frequencies suffice.",
+        statement=(
+            "Frequencies k and p - k have the same norm in the embedding's spectrum, so the 56 lowest frequencies "
+            "suffice."
+        ),
         source_says="frequencies k and p - k have the same norm",
         measure=_symmetry,
         expected={
@@ -164,8 +167,8 @@ CLAIMS = (
         id="nanda.fig3.frequencies",
         where="section 4.1, figure 3",
         statement=(
-            "The key frequencies are 14, 35, 41, 42 and 52. The measurement counts how often the paper's "
-            "seed, or any other seed, ends with these frequencies."
+            "The key frequencies of the paper's network are 14, 35, 41, 42 and 52. The measurement counts how "
+            "often the paper's seed, or any other seed, ends with the paper's frequencies."
         ),
         source_says="14, 35, 41, 42, 52",
         measure=lambda m: {PAPERS: len({*m.freqs} & {*PAPER_FREQS}), NOT_THE_PAPERS: len({*m.freqs} - {*PAPER_FREQS})},
@@ -180,9 +183,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "Our main network was chosen for the paper's key frequencies. In other numerical replicates of "
-            "the paper's seed, rounding decides which key frequencies remain at the end of training. Other "
-            "seeds have other key frequencies."
+            "We chose our main network because it has the paper's key frequencies. In other numerical replicates "
+            "of the paper's seed, rounding decides which key frequencies remain at the end of training. Other "
+            "seeds than the paper's have other key frequencies."
         ),
         figure="spectra",
     ),
@@ -255,8 +258,8 @@ CLAIMS = (
         id="nanda.fig9.frequencies",
         where="appendix C.1.1, figure 9",
         statement=(
-            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the"
-            " paper's seed, or any other seed, ends with these frequencies."
+            "Heads 0 to 3 attend at the frequencies 35, 42, 52 and 42. The measurement counts how often the "
+            "paper's seed, or any other seed, ends with the paper's frequencies."
         ),
         source_says="frequencies 35, 42, 52, 42",
         measure=_heads_frequencies,
@@ -265,7 +268,9 @@ CLAIMS = (
         expected={PAPERS_HEADS: equals(4, "each head must be at the paper's frequency")},
         needs=(MAIN,),
         finding=refuted(
-            "Our main network was chosen for its frequencies. In other numerical replicates of the paper's seed, rounding decides which heads are at the paper's frequencies, and other seeds have other frequencies."
+            "We chose our main network for its frequencies, which are those of the paper's network. In other "
+            "numerical replicates of the paper's seed, rounding decides which heads attend at the paper's "
+            "frequencies. Heads of other seeds attend at other frequencies."
         ),
         figure="heads",
     ),

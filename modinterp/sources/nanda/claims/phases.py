@@ -86,7 +86,7 @@ CLAIMS = (
     Claim(
         id="nanda.s52.memorization",
         where="section 5.2",
-        statement="In the first phase, memorisation, train loss and excluded loss fall together.",
+        statement="In the first phase of training, memorisation, train loss and excluded loss fall together.",
         source_says="memorisation lasts from epoch 0 to epoch 1,400",
         measure=_memorization,
         expected={
@@ -97,9 +97,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The memorisation phase ends (t1) at epoch 1,400 in our main network, and earlier in some "
-            "networks. At half of t1 the excluded loss is many times the train loss in most networks, so "
-            "the circuit already matters during memorisation."
+            "The memorisation phase ends (t1) at epoch 1,400 in our main network, and earlier in some networks. "
+            "Halfway through memorisation (at t1/2), the excluded loss is many times the train loss in most "
+            "networks, so the circuit already matters during memorisation."
         ),
         figure="progress",
         control="also true of a run that never generalises",
@@ -130,12 +130,12 @@ CLAIMS = (
                 was="refuted",
                 what="the tolerance of the restricted loss",
                 before=(
-                    "the restricted loss had to stay within 10% of the loss of guessing; it is 2.5 to 4.1 "
-                    "nats until t1, since the circuit begins to form while the network memorises; refuted"
+                    "the restricted loss had to stay within 10% of the loss of guessing until t1, the end of "
+                    "memorisation; it is 2.5 to 4.1 nats, since the circuit already begins to form; refuted"
                 ),
                 now=(
-                    "the restricted loss must stay above 1 nat; other claims of this source count a loss below "
-                    "1 nat as fallen"
+                    "while the network memorises, the restricted loss must stay above 1 nat; other claims of "
+                    "this source count a loss below 1 nat as fallen"
                 ),
                 why="the paper says that restricted loss stays 'high', and gives no number",
             ),
@@ -146,7 +146,7 @@ CLAIMS = (
     Claim(
         id="nanda.s52.circuit",
         where="section 5.2",
-        statement="In the second phase, circuit formation, the circuit forms well before the network groks.",
+        statement="In the second phase of training, circuit formation, the circuit forms well before the network groks.",
         source_says="circuit formation lasts from epoch 1,400 to epoch 9,400",
         measure=_circuit,
         expected={
@@ -164,8 +164,8 @@ CLAIMS = (
         id="nanda.s52.cleanup",
         where="section 5.2",
         statement=(
-            "In the third phase, cleanup, test loss falls suddenly and weights shrink. After cleanup, losses "
-            "and weights are stable."
+            "In the third phase of training, cleanup, test loss falls suddenly and weights shrink. After "
+            "cleanup, the third phase of training, losses and weights are stable."
         ),
         source_says="cleanup lasts from epoch 9,400 to epoch 14,000",
         measure=_cleanup,
@@ -180,8 +180,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "In some networks cleanup takes too long compared with the two phases before it, or the "
-            "excluded loss still changes after cleanup."
+            "In some networks cleanup takes longer than the tolerance allows, compared with memorisation and "
+            "circuit formation, or the excluded loss still changes after cleanup."
         ),
     ),
     Claim(
@@ -211,8 +211,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "In most networks two or three phase boundaries coincide with inflections; in other networks "
-            "only one phase boundary coincides with an inflection."
+            "In most networks two or three phase boundaries coincide with inflections of the weight norm; in "
+            "other networks only one phase boundary coincides with an inflection."
         ),
     ),
     Claim(
@@ -246,9 +246,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The coefficients of the cosines in the logits mostly grow smoothly. In some networks a "
-            "coefficient already exceeds a fifth of its final value at the end of memorisation (t1), or "
-            "jumps within 100 epochs."
+            "The coefficients of cos(w_k(a + b - c)) in the logits mostly grow smoothly. In some networks a "
+            "coefficient of cos(w_k(a + b - c)) already exceeds a fifth of its final value at the end of "
+            "memorisation (t1), or jumps within 100 epochs."
         ),
         figure="coefficients",
     ),
@@ -256,8 +256,8 @@ CLAIMS = (
         id="nanda.fig15",
         where="appendix C.1.5, figure 15",
         statement=(
-            "At the end of training each key frequency is needed: without any one key frequency the train loss "
-            "is much higher."
+            "At the end of training each key frequency is needed: without any one key frequency in the logits "
+            "the train loss is much higher."
         ),
         source_says="none printed",
         measure=_single_exclusion,

@@ -139,8 +139,9 @@ CLAIMS = (
         id="nanda.s51.restricted_def",
         where="section 5.1",
         statement=(
-            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. For a "
-            "network whose logits contain only these waves, the restricted loss equals the full loss."
+            "Restricted loss keeps the constant and the waves of a + b at the key frequencies. For a network "
+            "whose logits contain only waves of a + b at the key frequencies, the restricted loss equals the "
+            "full loss."
         ),
         source_says="the source states this as a definition",
         measure=lambda *_: _restricted_of_ideal(),
@@ -155,9 +156,9 @@ CLAIMS = (
         id="nanda.s51.excluded_def",
         where="section 5.1",
         statement=(
-            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. "
-            "For a network whose logits contain only these waves, the excluded loss equals the loss of "
-            "guessing, ln p."
+            "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. For a "
+            "network whose logits contain only waves of a + b at the key frequencies, the excluded loss equals "
+            "the loss of guessing, ln p."
         ),
         source_says="the source states this as a definition",
         measure=lambda *_: _excluded_of_ideal(),
@@ -186,8 +187,8 @@ CLAIMS = (
         needs=(MAIN,),
         figure="progress",
         finding=mixed(
-            "Some networks form their circuit while they still memorise: in such networks the excluded loss"
-            " has already risen by the end of memorisation."
+            "Some networks form their circuit while they still memorise: in these networks the excluded loss has "
+            "already risen by the end of memorisation."
         ),
         reported=tuple(FINAL_EXCLUDED.values()),
     ),
@@ -237,9 +238,9 @@ CLAIMS = (
         reported=("slope t2 to t3 over slope t1 to t2, of the norm",),
         needs=(MAIN,),
         finding=mixed(
-            "The seed and rounding decide how fast the weights shrink. In cleanup the sum of squared "
-            "weights falls 1.4 times as fast as before in our main network. In some networks the sum falls "
-            "more than twice as fast as before, in others the sum falls no faster than before."
+            "The seed and rounding decide how fast the weights shrink. In our main network, the sum of squared "
+            "weights falls 1.4 times as fast in cleanup as before cleanup. In some networks the sum of squared "
+            "weights falls more than twice as fast in cleanup as before; in others it falls no faster."
         ),
         figure="progress",
     ),

@@ -54,8 +54,11 @@ TABLE_1 = as_printed(
 )
 _LOWEST, _MEAN = 0.932, mean(row.explained for row in TABLE_1.rows)  # FVE
 
-UNCLEAN = "In some networks, one wave of a + b explains too small a share of the neurons along the weakest direction"
-UNEQUAL = mixed(f"{UNCLEAN}, or the two products along this direction differ by more than 10%")
+UNCLEAN = (
+    "In some networks, one wave of a + b explains too small a share of the neurons' variance along the "
+    "weakest W_L direction"
+)
+UNEQUAL = mixed(f"{UNCLEAN}, or the neurons' two products along a W_L direction differ by more than 10%")
 UNCLEAN_SINES = mixed(UNCLEAN)
 
 
@@ -129,7 +132,9 @@ def _table_1_claim(row: Readoff) -> Claim:
         id=f"nanda.table1.{row.wave}{row.freq}",
         where="section 4.2, table 1",
         statement=(
-            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons carry two products of equal size that make {row.wave}(w_{row.freq}(a + b)). We measure every {row.wave} direction at the network's own key frequencies."
+            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons carry two products of equal size that "
+            f"make {row.wave}(w_{row.freq}(a + b)). We measure every {row.wave} direction of W_L at the key "
+            "frequencies of our own networks."
         ),
         source_says=said_of(row),
         measure=measure,
@@ -162,7 +167,10 @@ CLAIMS = (
     Claim(
         id="nanda.s42.rank10",
         where="section 4.2, equation 2",
-        statement="W_L has effective rank 2|K|: a cosine and a sine direction for each of the |K| key frequencies.",
+        statement=(
+            "W_L has effective rank 2|K|: a cosine and a sine direction for each frequency of the set K of key "
+            "frequencies."
+        ),
         source_says="rank 10 for 5 key frequencies",
         measure=_rank,
         printed={RANK: 10},
@@ -185,8 +193,8 @@ CLAIMS = (
         id="nanda.s42.wl_residual",
         where="section 4.2",
         statement=(
-            "Besides a cosine and a sine direction for every key frequency, W_L contains little. The paper "
-            "says that the residual's norm is below 0.55%, and may mean the squared norm."
+            "Besides a cosine and a sine direction for every key frequency, W_L contains little. The paper says "
+            "that the norm of the rest of W_L is below 0.55% of W_L's norm, and may mean the squared norm."
         ),
         source_says="below 0.0055",
         measure=lambda m: {SQUARED_RESIDUAL: m.low_rank.residual_energy},
@@ -230,8 +238,8 @@ CLAIMS = (
         id="nanda.s42.logit_fve",
         where="section 4.2",
         statement=(
-            "The logits are a sum over key frequencies of alpha_k cos(w_k(a + b - c)), with one number for each "
-            "frequency."
+            "The logits are a sum over key frequencies of alpha_k cos(w_k(a + b - c)), with one coefficient "
+            "alpha_k for each key frequency."
         ),
         source_says="0.95",
         printed=dict.fromkeys(("logit_fve", *OTHER_CENTRES), 0.95),

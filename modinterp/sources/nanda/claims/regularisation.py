@@ -117,9 +117,9 @@ CLAIMS = (
         id="nanda.fig26",
         where="appendix D.1, figure 26",
         statement=(
-            "Without weight decay the network does not grok, and its excluded loss does not rise. A network"
-            " that does not grok has no key frequencies, so we report the largest excluded loss over all "
-            "frequencies."
+            "Without weight decay the network does not grok, and its excluded loss does not rise. A network that "
+            "does not grok has no key frequencies, so for networks without weight decay we report the largest "
+            "excluded loss over all frequencies."
         ),
         source_says="none printed",
         measure=each(lambda m: {LARGEST_EXCLUDED: largest_excluded(m)}),
@@ -139,10 +139,10 @@ CLAIMS = (
                 was="refuted",
                 what="the tolerance of the excluded loss",
                 before=(
-                    "the excluded loss had to be at most ten times the train loss: 10.6 and 89 times in two "
-                    "seeds, refuted"
+                    "the excluded loss had to be at most ten times the train loss: it is 10.6 and 89 times the "
+                    "train loss in two seeds, refuted"
                 ),
-                now="the excluded loss must be at most 1e-3 nats: 4.2e-10 and 3.6e-9 in the same seeds",
+                now="the excluded loss must be at most 1e-3 nats: it is 4.2e-10 and 3.6e-9 nats in the same two seeds",
                 why=(
                     "the train loss is 4e-11 nats, so a ratio to the train loss only measures rounding in "
                     "float64; an excluded loss of 1e-8 nats has not risen"
@@ -195,10 +195,10 @@ CLAIMS = (
         required=("nanda/dropout-0.2-*", "nanda/dropout-0.5-*"),
         scope="any seed",
         finding=inapplicable(
-            "With 20% dropout, the test accuracies of three seeds are 91%, 94% and 27% after 80,000 epochs,"
-            " and all three accuracies still rise. With 50% dropout, the test accuracies are 32%, 36% and "
-            "9% after 40,000 epochs, and the accuracies of the first two seeds still rise. With 80% "
-            "dropout, test accuracies are 6% to 25% and no longer rise."
+            "With 20% dropout of the neurons, the test accuracies of three seeds are 91%, 94% and 27% after "
+            "80,000 epochs, and all three still rise. With 50% dropout of the neurons, the test accuracies of "
+            "three seeds are 32%, 36% and 9% after 40,000 epochs; the first two still rise. With 80% dropout of "
+            "the neurons, the test accuracies of our seeds are 6% to 25% and no longer rise."
         ),
         reported=(*HIGHEST_ACCURACY.values(), GENERALISED[0.8], UNFINISHED[0.8]),
         figure="dropout",
@@ -207,8 +207,9 @@ CLAIMS = (
         id="nanda.fig28.l1",
         where="appendix D.1, figure 28",
         statement=(
-            "With a penalty on the absolute weights in place of weight decay, the network does not grok. "
-            "The penalty added to the loss is 1, 10 or 100 times the sum of absolute weights."
+            "With a penalty on the absolute weights in place of weight decay, the network does not grok. In our "
+            "networks without weight decay, the penalty added to the loss is 1, 10 or 100 times the sum of "
+            "absolute weights."
         ),
         source_says="none of nine networks groks",
         measure=lambda *runs: {"networks that ever memorise": len(_memorised(runs))},
@@ -221,7 +222,12 @@ CLAIMS = (
         needs=PENALISED_BY_SUM,
         scope="any seed",
         finding=Finding(
-            why="None of the nine networks with the penalty memorises: at each strength the network learns nothing. With the mean absolute weight in place of the sum, the penalty is divided by the number of weights. With a penalty on the mean, networks memorise and grok at strengths 1 and 10 (D1.l1_less_sparse)."
+            why=(
+                "No network with a penalty on the sum of absolute weights memorises: at each strength of the penalty the "
+                "network learns nothing. A penalty on the mean absolute weight is the penalty on the sum, divided by the "
+                "number of weights. With a penalty on the mean absolute weight, networks memorise and grok at strengths "
+                "1 and 10 (D1.l1_less_sparse)."
+            )
         ),
         changed=(
             Change(
@@ -229,11 +235,11 @@ CLAIMS = (
                 was="refuted",
                 what="the networks that the claim is about",
                 before=(
-                    "the claim was about penalties on the sum and on the mean of the absolute weights: with the"
-                    " mean six of nine networks grok; refuted"
+                    "the claim was about penalties on the sum and on the mean of the absolute weights: with a "
+                    "penalty on the mean, six of nine networks grok; refuted"
                 ),
                 now="the claim is about a penalty on the sum of absolute weights, which is the l1 penalty",
-                why="the words 'sum or mean' were ours; the paper adds an l1 penalty to the loss",
+                why="the words 'sum or mean' in the earlier statement were ours; the paper adds an l1 penalty to the loss",
             ),
         ),
         reported=("networks that ever memorise",),
@@ -244,7 +250,7 @@ CLAIMS = (
         where="appendix D.1",
         statement=(
             "A penalty on the absolute weights makes the network sparser in the basis of neurons and less sparse "
-            "in the Fourier basis (a speculation)."
+            "in the Fourier basis (the source calls this a speculation)."
         ),
         source_says="none printed",
         measure=_less_sparse,
@@ -268,12 +274,7 @@ CLAIMS = (
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",
         finding=variant(
-            "Half of the statement about sparsity holds. With the mean absolute weight as penalty, the "
-            "neurons of six networks are far sparser than with weight decay (Gini 0.96 to 0.97 against 0.18"
-            " to 0.33). But W_E in the Fourier basis is as sparse as with weight decay, or sparser: Gini "
-            "0.74 to 0.84 with the penalty, 0.66 to 0.78 in five seeds with weight decay. The penalty on "
-            "the mean absolute weight is our variant. The usual l1 penalty is on the sum of absolute "
-            "weights, and with this penalty networks learn nothing."
+            "The statement about the basis of neurons holds, and the statement about the Fourier basis does not hold. With the mean absolute weight as penalty, the neurons of six networks are far sparser than with weight decay (Gini 0.96 to 0.97 against 0.18 to 0.33). In the Fourier basis, W_E is as sparse as with weight decay, or sparser: Gini 0.74 to 0.84 with the penalty, 0.66 to 0.78 with weight decay. The penalty on the mean absolute weight is our variant of the source's l1 penalty. The usual l1 penalty is on the sum of absolute weights; with a penalty on this sum networks learn nothing."
         ),
         figure="l1",
         reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),
@@ -299,22 +300,22 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "With the loss in float32, a network has 5 or 6 slingshots in 20,000 epochs, and the claim "
-            "expects at least 5. With the loss in float64 there are no slingshots; with the loss in float16"
-            " three seeds have 8 to 26 slingshots.",
+            "With the loss in float32, a network of one layer has 5 or 6 slingshots in 20,000 epochs, and the "
+            "claim expects at least 5. With the loss in float64 the networks have no slingshots; with the loss "
+            "in float16 three seeds have 8 to 26 slingshots.",
         ),
         changed=(
             Change(
                 date="2026-11-24",
                 what="the runs that the claim needs, and the verdict",
                 before=(
-                    "one seed with the loss in float32 was enough, and the only seed had exactly the expected 5"
-                    " slingshots; held"
+                    "one seed with the loss in float32 was enough for the claim, and the only trained seed had "
+                    "exactly the expected 5 slingshots; held"
                 ),
-                now="the claim needs three seeds in float32: open until all three are trained",
+                now="the claim needs three seeds with the loss in float32, and is open until all three are trained",
                 why=(
-                    "the one seed has exactly as many slingshots as the claim expects at least; another seed "
-                    "may have fewer"
+                    "the only trained seed has the smallest number of slingshots that the claim accepts; another "
+                    "seed may have fewer"
                 ),
             ),
         ),

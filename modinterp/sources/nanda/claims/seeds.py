@@ -51,8 +51,12 @@ TABLE_3 = {
 # the losses of TEST_LOSSES [nats]
 TABLE_4 = {1: (2.07e-7, 6.5, 5.7e-8), 2: (2.1e-7, 11.0, 6.2e-8), 3: (2.05e-7, 6.7, 5.5e-8), 4: (2.33e-7, 6.8, 6.0e-8)}
 
-UNCLEAN_ANYWHERE = mixed(f"{UNCLEAN}. We measure all directions, since we do not know the paper's seeds")
-SETTLED_HIGHER = mixed("Some networks end with a test loss outside the tolerance.")
+UNCLEAN_ANYWHERE = mixed(
+    f"{UNCLEAN}. We measure all W_L directions of our own networks, since we do not know the paper's seeds"
+)
+SETTLED_HIGHER = mixed(
+    "Some networks end with a test loss above the tolerance, which is taken from the paper's table 4."
+)
 
 
 def _embeddings(m: CyclicMeasurements) -> dict[str, Value]:
@@ -86,7 +90,8 @@ def _table_3_claim(seed: int, row: Readoff) -> Claim:
         id=f"nanda.table3.seed{seed}.{row.wave}{row.freq}",
         where="appendix C.2.1, table 3",
         statement=(
-            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons of seed {seed} carry one wave of a + b. We measure every direction of our seed {seed}, at the key frequencies of this network."
+            f"Along the W_L direction of {row.wave}(w_{row.freq} c) the neurons of seed {seed} carry one wave of a + "
+            f"b. We measure every W_L direction of our own seed {seed}, at the key frequencies of our seed {seed}."
         ),
         source_says=said_of(row),
         expected={
@@ -109,8 +114,9 @@ def _table_4_claim(seed: int) -> Claim:
         id=f"nanda.table4.seed{seed}",
         where="appendix C.2.1, table 4",
         statement=(
-            f"Seed {seed} solves the task. Without the key frequencies the loss is worse than guessing; "
-            "without all other frequencies the loss is lower than before."
+            f"Seed {seed} solves the task. Without the key frequencies in the logits, the loss of seed {seed} is "
+            f"worse than guessing. Without all other frequencies in the logits, the loss of seed {seed} is lower "
+            "than the original loss."
         ),
         source_says=(
             f"test loss {whole:g}; {without_keys:g} without key frequencies; {without_others:g} without all "
@@ -175,9 +181,8 @@ CLAIMS = (
         id="nanda.fig18",
         where="appendix C.2.1, figure 18",
         statement=(
-            "The loss curves of four more seeds look similar. Memorisation is complete by around epoch "
-            "1,400, the seeds grok at different epochs, and in each seed restricted loss falls before test "
-            "loss."
+            "The loss curves of four more seeds look similar. In four more seeds, memorisation is complete by "
+            "around epoch 1,400, grokking is at different epochs, and restricted loss falls before test loss."
         ),
         source_says="memorisation ends at about 1,400 in all five seeds",
         measure=_loss_curves,
@@ -198,14 +203,14 @@ CLAIMS = (
                 was="refuted",
                 what="the expected end of memorisation",
                 before=(
-                    "all seeds had to end memorising at about the same epoch: memorisation ends at epoch "
-                    "400 in seed 4, two thirds before the median of 1,200; refuted"
+                    "all seeds had to end memorising at about the same epoch: memorisation ends at epoch 400 in "
+                    "seed 4, after a third of the median time of 1,200 epochs; refuted"
                 ),
                 now=(
-                    "memorisation must end by around epoch 1,400 in every seed; it ends at epochs 1,300, 1,400,"
-                    " 1,100 and 400"
+                    "memorisation must end by around epoch 1,400 in every seed; memorisation ends at epochs "
+                    "1,300, 1,400, 1,100 and 400 in the four seeds"
                 ),
-                why="the caption says 'memorization is complete by around 1400 steps for all five runs'",
+                why="the caption of figure 18 says 'memorization is complete by around 1400 steps for all five runs'",
             ),
         ),
         figure="losses_seeds",

@@ -43,9 +43,9 @@ CLAIMS = (
         id="nanda.D3.skip_ten_trigrams",
         where="appendix D.3",
         statement=(
-            'Ten skip trigrams ("A ... B" is followed by C) in the network solve the task of predicting '
-            "skip trigrams. The last token attends to the one relevant token, and the heads copy this token"
-            " to the answer."
+            'Ten skip trigrams ("A ... B" is followed by C) in the network solve the task of predicting skip '
+            "trigrams. On skip trigrams, the last token attends to the one relevant token, and the heads copy "
+            "the relevant token to the answer."
         ),
         source_says="the network contains all ten skip trigrams",
         measure=each(_trigrams),

@@ -106,7 +106,8 @@ CLAIMS = (
         id="nanda.fig29.top",
         where="appendix D.3, figure 29 top",
         statement=(
-            "For sums of five-digit numbers with unlimited data, train and test loss agree, so there is no grokking."
+            "When a network is trained on sums of five-digit numbers with unlimited data, its train and test loss "
+            "agree, so there is no grokking."
         ),
         source_says="in two archived runs the mean loss falls below 0.1 at steps 961 and 2,077",
         measure=each(lambda m: {**_apart(m), LOSS_AT_END: final(m, "test_loss")}),
@@ -119,8 +120,8 @@ CLAIMS = (
     Claim(
         id="nanda.fig29.bottom",
         where="appendix D.3, figure 29 bottom",
-        statement="The network learns each digit of the answer in a separate sudden drop of the loss, the most "
-        "significant digit first.",
+        statement="A network that adds five-digit numbers learns each digit of the answer in a separate sudden "
+        "drop of the loss, the most significant digit first.",
         source_says="the losses of the first two digits fall at about steps 150 and 270",
         measure=each(_digit_drops),
         expected={
@@ -143,8 +144,8 @@ CLAIMS = (
         id="nanda.fig30",
         where="appendix D.3, figure 30",
         statement=(
-            "With 700 sums of five-digit numbers train and test loss separate, and the test loss falls long after "
-            "the train loss."
+            "When a network is trained on 700 sums of five-digit numbers, its test loss separates from its train "
+            "loss and falls long afterwards."
         ),
         source_says=(
             "the test loss of an archived run peaks at 8.5, is below 1 at epoch 11,386, and ends at about 0.2"
@@ -162,10 +163,10 @@ CLAIMS = (
         needs=DIGITS_700,
         scope="any seed",
         finding=mixed(
-            "In all three seeds the network memorises at epoch 510 to 940. The test loss falls by 80% "
-            "another 3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the archived run. The "
-            "highest test loss is 3.8 in one seed. In the two other seeds the highest test loss is 2.7 and "
-            "2.6, and the claim expects at least 3."
+            "When trained on 700 sums, the network memorises at epoch 510 to 940 in all three seeds. The test "
+            "loss on sums falls by 80% another 3,070 to 7,260 epochs later and ends at 0.07 to 0.14, as in the "
+            "archived run. The highest test loss on sums during training is 3.8 in one seed. In the two other "
+            "seeds the highest test loss during training is 2.7 and 2.6, and the claim expects at least 3."
         ),
         figure="digits_few",
         reported=(LOSS_AT_START, MEMORISED),
@@ -174,8 +175,8 @@ CLAIMS = (
         id="nanda.fig31",
         where="appendix D.3, figure 31",
         statement=(
-            "For repeated subsequences with unlimited data, train and test loss agree. Both losses drop "
-            "suddenly, when induction heads form."
+            "For repeated subsequences with unlimited data, train and test loss agree. Train and test loss on "
+            "repeated subsequences drop suddenly, when induction heads form."
         ),
         source_says="the loss of an archived run is 4.60 at step 500, 1.26 at 1,000 and 0.33 at 6,000",
         measure=each(_induction),
@@ -193,11 +194,11 @@ CLAIMS = (
         needs=REPEATED,
         scope="any seed",
         finding=one_seed(
-            "As in the archived run, train and test loss agree, drop by 4.2 nats within 1,000 steps and end"
-            " at 0.34. But the heads give less than half of their attention to the expected token. The best"
-            " head of the first layer gives 0.46 of its attention to the previous token. The best head of "
-            "the second layer gives 0.38 of its attention to the token after the last earlier copy, and "
-            "0.75 to the tokens after all earlier copies."
+            "As in the archived run on repeated subsequences, train and test loss agree, drop by 4.2 nats within "
+            "1,000 steps and end at 0.34. Induction heads give less than half of their attention to the token "
+            "that the source expects. The best head of our network's first layer gives 0.46 of its attention to "
+            "the previous token. The best head of our network's second layer gives 0.38 of its attention to the "
+            "token after the last earlier copy, and 0.75 to the tokens after all earlier copies."
         ),
         figure="repeated",
         reported=(LARGEST_GAP, "highest induction score, all earlier copies counted", "final_test_loss"),
@@ -206,8 +207,9 @@ CLAIMS = (
         id="nanda.fig32",
         where="appendix D.3, figure 32",
         statement=(
-            "A network trained on 512 sequences that contain a repeated subsequence memorises them. The "
-            "test loss of this network drops suddenly, very much later."
+            "A network trained on 512 sequences with a repeated subsequence memorises these sequences. The test "
+            "loss of a network trained on 512 sequences with a repeated subsequence drops suddenly, long after "
+            "the network has memorised them."
         ),
         source_says="the test loss of an archived run is about 15 for 180,000 steps, then 1.0 to 1.7",
         measure=each(
@@ -228,13 +230,13 @@ CLAIMS = (
         needs=REPEATED_512,
         scope="any seed",
         finding=variant(
-            "Our run has sequences half as long as the paper's (43 tokens, a subsequence of 8) and three "
-            "times the learning rate. A run with the paper's lengths takes six hours on two cores and is "
-            "pending. Our network memorises within 700 steps, and its test loss rises to 13.5, where "
-            "guessing has a loss of 4.9. The test loss of our network stays between 11 and 13.5 for 100,000"
-            " steps and is 12.4 at the end. In a trial with unlimited data, a network learned such "
-            "sequences within 1,000 steps. So a network of this size can solve the task, but our network "
-            "does not generalise from 512 sequences."
+            "Our run has sequences half as long as the paper's (43 tokens, a subsequence of 8) and three times "
+            "the paper's learning rate. A run with the paper's lengths takes six hours on two cores and is "
+            "pending. Our network memorises the 512 sequences within 700 steps, and its test loss rises to 13.5, "
+            "where guessing has a loss of 4.9. The test loss of our network stays between 11 and 13.5 for "
+            "100,000 steps and is 12.4 at the end. In a trial with unlimited data, a network learned sequences "
+            "with a repeated subsequence within 1,000 steps. So a network of our network's size can solve the "
+            "task, but our network does not generalise from 512 sequences."
         ),
         figure="repeated_few",
         reported=("final_test_loss",),
@@ -242,7 +244,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig33",
         where="appendix D.3, figure 33",
-        statement="For skip trigrams with unlimited data, train and test loss agree and drop suddenly.",
+        statement=(
+            "When a network is trained on skip trigrams with unlimited data, train and test loss agree and drop "
+            "suddenly."
+        ),
         source_says="the loss of an archived run is 2.16 at step 200 and 0.158 at step 300",
         measure=each(
             lambda m: {
@@ -260,7 +265,10 @@ CLAIMS = (
     Claim(
         id="nanda.fig34",
         where="appendix D.3, figure 34",
-        statement="With 512 examples of skip trigrams train and test loss separate before the test loss falls.",
+        statement=(
+            "When a network is trained on 512 examples of skip trigrams, train and test loss separate before the "
+            "test loss falls."
+        ),
         source_says="the test loss of an archived run is 0.78 from epoch 400 to 750, and 0.03 at 5,000",
         measure=each(_diverges),
         expected={
@@ -272,11 +280,11 @@ CLAIMS = (
         needs=TRIGRAMS_512,
         scope="any seed",
         finding=variant(
-            "When trained on 512 of our sequences of 8 tokens, the network generalises while it memorises. "
-            "In all three seeds on skip trigrams the test loss is at most 1.9 times the train loss. Train "
-            "and test loss are below 1e-3 by epoch 70. The loss of an archived run falls below 1e-6 only at"
-            " epoch 1,341. The paper does not state the length of the sequences, so the result is about our"
-            " version of the task.",
+            "When trained on 512 skip trigrams in sequences of 8 tokens, the network generalises while it "
+            "memorises. In all three seeds on skip trigrams the test loss is at most 1.9 times the train loss. "
+            "Train and test loss on skip trigrams are below 1e-3 by epoch 70. The loss of an archived run on "
+            "skip trigrams falls below 1e-6 only at epoch 1,341. The paper does not state the length of its skip "
+            "trigram sequences, so the result is about our version of the task.",
         ),
         figure="trigrams_few",
         reported=("largest test over train loss", MEMORISED),
@@ -301,11 +309,11 @@ CLAIMS = (
         required=("nanda/*-endless-*", "nanda/digits-700-*", "nanda/trigram-512-*"),
         scope="any seed",
         finding=variant(
-            "On skip trigrams, networks do not grok even with few data. With 700 long sums, the highest "
-            "test loss is 2.6 to 3.8 in three seeds, and the final test loss is 0.07 to 0.14. But the final"
-            " accuracy on long sums is 97.7% to 98.4%, and only a network with 99% counts as generalised. "
-            "With 512 repeated subsequences of half the paper's length, the network memorises and does not "
-            "generalise in 100,000 steps."
+            "On skip trigrams, networks do not grok even with few data. When trained on 700 long sums, three "
+            "seeds have highest test losses of 2.6 to 3.8, and final test losses of 0.07 to 0.14. The final "
+            "accuracy on long sums is 97.7% to 98.4%, and only a network with an accuracy of 99% counts as "
+            "having generalised. When trained on 512 repeated subsequences of half the paper's length, the "
+            "network memorises and does not generalise in 100,000 steps."
         ),
         figure="digits_few",
         reported=("verdicts",),

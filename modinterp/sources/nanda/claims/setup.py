@@ -101,9 +101,9 @@ CLAIMS = (
         id="nanda.fig1.algorithm",
         where="section 3.1, figure 1",
         statement=(
-            "The algorithm rotates by w_k a, then by w_k b, and reads off cos(w_k(a + b - c)) for every c. "
-            "The algorithm finds a + b mod p: the sum of cos(w_k(a + b - c)) over any set of frequencies is"
-            " largest at the right answer c."
+            "The network's algorithm rotates by w_k a, then by w_k b, and reads off cos(w_k(a + b - c)) for "
+            "every c. The algorithm finds a + b mod p: the sum of cos(w_k(a + b - c)) over any set of "
+            "frequencies is largest at the right answer c."
         ),
         source_says="accuracy 1",
         measure=lambda *_: _ideal_accuracy(),
@@ -119,8 +119,8 @@ CLAIMS = (
         id="nanda.eq.identities",
         where="section 3.1, equation 1; section 4.2",
         statement=(
-            "cos and sin of a sum of angles are sums of products, and so is cos(w(a + b - c)). In section "
-            "3.1, cos a cos a is a misprint of cos a cos b."
+            "cos and sin of a sum of angles are sums of products, and so is cos(w(a + b - c)). In section 3.1 of "
+            "the paper, cos a cos a is a misprint of cos a cos b."
         ),
         source_says="residual 0",
         measure=lambda *_: _identities(),
@@ -158,8 +158,8 @@ CLAIMS = (
         id="nanda.setup.data",
         where="section 3",
         statement=(
-            "The network is trained on 30% of the 113^2 pairs; all others are held out. Training uses AdamW"
-            " with learning rate 1e-3 and weight decay 1, for 40,000 epochs."
+            "The network is trained on 30% of the 113^2 pairs; all others are held out. The network is trained "
+            "by AdamW with learning rate 1e-3 and weight decay 1, for 40,000 epochs."
         ),
         source_says="3,830 training pairs and 8,939 held-out pairs",
         measure=lambda m: {
@@ -183,8 +183,8 @@ CLAIMS = (
         id="nanda.fig2.left.accuracy",
         where="section 3, figure 2 left",
         statement=(
-            "Train accuracy is perfect early. Test accuracy stays low for thousands of epochs and then jumps to "
-            "100% around epoch 10,000, in all five seeds."
+            "The accuracy on training pairs is perfect early in training. Test accuracy stays low for thousands "
+            "of epochs and then jumps to 100% around epoch 10,000, in all five seeds."
         ),
         source_says="networks memorise by about epoch 1,400 and grok near epoch 10,000",
         measure=_accuracy_curves,
@@ -253,13 +253,16 @@ CLAIMS = (
                 was="refuted",
                 what="the definition of the measured number",
                 before=(
-                    "two of three seeds had to stay without generalising, with an excluded loss of at most "
-                    "ten times the train loss: the share of such seeds is 0; refuted"
+                    "two of three seeds had to stay without generalising, with an excluded loss of at most ten "
+                    "times the train loss: no seed meets both conditions; refuted"
                 ),
                 now=(
-                    "each seed must have a test accuracy of at most 0.5 (the measured accuracies are 0.025 and 0.039)"
+                    "each seed must have a test accuracy of at most 0.5 (the measured test accuracies are 0.025 and 0.039)"
                 ),
-                why="the statement is that the network does not grok; figure 26 is about the excluded loss",
+                why=(
+                    "the statement is that the network does not grok; the excluded loss is the subject of figure 26, which "
+                    "has a claim of its own"
+                ),
             ),
         ),
     ),

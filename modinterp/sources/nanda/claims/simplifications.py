@@ -40,7 +40,7 @@ CLAIMS = (
         id="nanda.A1.self_attention",
         where="appendix A.1",
         statement=(
-            "The last position hardly attends to itself, and removing this attention of the position to itself "
+            "The last position hardly attends to itself, and removing the last position's attention to itself "
             "changes nothing."
         ),
         source_says="each head gives the last position 0.1% to 0.4% of its attention",
@@ -62,9 +62,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The last position gives itself at most 1.1% of its attention in our main network, and removing"
-            " this attention changes the loss by 11%. In some other seeds one head gives the last position "
-            "much attention late in training, and the network relies on this attention."
+            "The last position gives itself at most 1.1% of its attention in our main network, and removing this "
+            "attention changes the loss by 11%. In some other seeds, late in training, the last position gives "
+            "itself much attention in one head, and the network relies on it."
         ),
         figure="interventions",
         control="also true after memorising",
@@ -89,9 +89,9 @@ CLAIMS = (
         id="nanda.A1.skip_mean",
         where="appendix A.1",
         statement=(
-            "With the mean in place of the skip connection around the MLP the network still solves the "
-            "task. In the paper, the loss with the mean is slightly lower than the loss without the skip "
-            "connection."
+            "With the mean in place of the skip connection around the MLP the network still solves the task. In "
+            "the paper, the loss with the mean in place of the skip connection is slightly lower than the loss "
+            "without the skip connection."
         ),
         source_says="loss 7.25e-7, 3.0 times the original loss",
         measure=intervention("skip around MLP mean"),
@@ -145,8 +145,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=refuted(
-            "In every network, removing the skip connection around attention is harmful but not fatal. The "
-            "loss is 1.15 in our main network, far from the 19.1 of the paper."
+            "In every network, removing the skip connection around attention is harmful but not fatal. Without "
+            "the skip connection around attention, the loss is 1.15 in our main network, far from the 19.1 of "
+            "the paper."
         ),
         figure="interventions",
         control="also true before training",
@@ -155,8 +156,8 @@ CLAIMS = (
         id="nanda.A1.sigmoid",
         where="appendices A.1 and C.1.3",
         statement=(
-            "Attention to a is the sigmoid of the score of a minus the score of b. Attention to b is 1 "
-            "minus attention to a."
+            "The last position's attention to a is the sigmoid of the attention score of a minus the attention "
+            "score of b. The last position's attention to b is 1 minus its attention to a."
         ),
         source_says=(
             "the attention to a and the sigmoid are equal, except for the attention of the last position to itself"
@@ -172,9 +173,9 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The sigmoid differs from the attention to a because the last position also attends to itself. "
-            "The difference is small in networks where the last position hardly attends to itself, such as "
-            "the paper's seed."
+            "The sigmoid of the scores' difference differs from the attention to a because the last position "
+            "also attends to itself. The difference between sigmoid and attention is small in networks where the "
+            "last position hardly attends to itself, such as the paper's seed."
         ),
         figure="heads",
         control="also true after memorising",

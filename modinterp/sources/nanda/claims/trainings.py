@@ -25,9 +25,10 @@ ONE_DEFINITION = Change(
     date="2026-11-24",
     what="the lowest accuracy at which a network counts as generalising",
     before=(
-        "the lowest accuracy was 0.95 of all pairs in table 6, 0.99 of held-out pairs in C.2.2 and C.2.3, and 0.9 in table 5"
+        "the claims disagreed on the accuracy from which a network counts as generalising: 0.95 of all pairs in "
+        "table 6, 0.99 of held-out pairs in C.2.2 and C.2.3, 0.9 in table 5"
     ),
-    now="the lowest accuracy is 0.9 in every claim; a network below it does not generalise",
+    now="every claim counts a network as generalising if its accuracy is at least 0.9",
     why=(
         "'generalises' should have one meaning; a limit of 0.9 accepts the most networks, such as networks "
         "modulo 53 with an accuracy of 98.7%"
@@ -50,7 +51,7 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
                 f"all networks of the recipe counted: {of_the_other} in the network rounding-9, and all other "
                 "networks behave as the source states; mixed"
             ),
-            now="only networks that had settled when their training ended count; holds",
+            now="only networks that had settled (finished cleanup) when their training ended count; holds",
             why=(
                 "the network rounding-9 was still in cleanup at 20,000 epochs; we excluded unsettled "
                 "networks after seeing the numbers of rounding-9, the only unsettled network"
@@ -60,14 +61,14 @@ def settled_alone(of_the_other: str, was: Literal["", "mixed"] = "") -> tuple[Ch
             date="2026-11-28",
             was=was,
             what="the networks that the claim counts",
-            before="only networks that had settled when their training ended counted",
+            before="only networks that had settled (finished cleanup) when their training ended counted",
             now=(
                 "all networks count, but numerical replicates of a seed count as one seed; the network "
                 "rounding-9 is one of twelve numerical replicates of seed 0"
             ),
             why=(
-                "we made the rule to exclude unsettled networks for one network, after its numbers were known, "
-                "so we withdraw the rule"
+                "we made the rule to exclude unsettled networks for the network rounding-9 alone, after its "
+                "numbers were known, so we withdraw the rule"
             ),
         ),
     )
@@ -86,8 +87,8 @@ def by_seed(before: str) -> tuple[Change]:
             what="what counts as one network",
             before=f"every network counted, also each numerical replicate of seed 0: the claim held in {before}; mixed",
             now=(
-                "each independent seed counts once, and agrees if most of its numerical replicates agree; "
-                "the claim holds in all 20 seeds"
+                "each independent seed counts once; the claim holds in a seed if it holds in most of its "
+                "numerical replicates; the claim holds in all 20 seeds"
             ),
             why="networks that differ by rounding alone are one sample of the recipe",
         ),
@@ -97,9 +98,9 @@ def by_seed(before: str) -> tuple[Change]:
 THREE_OF_FIVE = Change(
     date="2026-11-23",
     what="the runs that the claim needs, and the verdict",
-    before="one of the five seeds was enough for the claim, and only one was trained",
-    now="the claim needs three of the five seeds, and is open until three are trained",
-    why="one seed cannot show a share of seeds, or a mean over networks that differ a hundredfold",
+    before="one of the five seeds was enough for the claim, and only one seed was trained",
+    now="the claim needs three of the five seeds, and is open until three seeds are trained",
+    why="one seed cannot show a share of seeds, or the mean of a loss that differs a hundredfold between networks",
 )
 
 M = TypeVar("M", bound=NetworkMeasurements)

@@ -126,7 +126,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig24",
         where="appendix C.2.2, figure 24",
-        statement="Mod 53 the network groks with a weight decay of 5.",
+        statement="A network that adds modulo 53 groks with a weight decay of 5.",
         source_says="all five runs grok",
         measure=lambda *runs: {DELAYED: share([delay(m) >= 500 for m in runs])},
         expected={
@@ -139,7 +139,7 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p53_wd1",
         where="appendix C.2.2",
-        statement="Mod 53 with a weight decay of 1 the network memorises and never generalises.",
+        statement="With a weight decay of 1, a network that adds modulo 53 memorises and never generalises.",
         source_says="none printed",
         expected={
             "highest_test_accuracy": at_most(
@@ -151,9 +151,9 @@ CLAIMS = (
         needs=tuple(f"nanda/p53-{seed}" for seed in range(3)),
         scope="any seed",
         finding=mixed(
-            "Seeds 0 and 1 memorise by epoch 100 and grok at epochs 14,500 and 16,300. By epoch 40,000 the "
-            "two networks reach an accuracy of 100% and test losses of 3e-7 and 5e-7. Seed 2 does not grok "
-            "(test accuracy 7.3%)."
+            "Modulo 53, seeds 0 and 1 memorise by epoch 100 and grok at epochs 14,500 and 16,300. By epoch "
+            "40,000, seeds 0 and 1 modulo 53 reach an accuracy of 100% and test losses of 3e-7 and 5e-7. Seed 2 "
+            "modulo 53 does not grok (test accuracy 7.3%)."
         ),
         changed=(
             Change(
@@ -161,11 +161,14 @@ CLAIMS = (
                 was="refuted",
                 what="the definition of the measured number",
                 before=(
-                    "the claim used the share of three seeds whose test accuracy stays below 0.9: this "
-                    "share is 0.33, and 0.67 was expected; refuted"
+                    "the claim used the share of three seeds whose test accuracy stays below 0.9: the share is "
+                    "0.33, where 0.67 was expected; refuted"
                 ),
-                now="the test accuracy of each seed must stay at 0.9 or below, as in one of three seeds",
-                why="the claim is about a network, so the share of seeds is reported with its interval, not tested",
+                now="the test accuracy of each seed must stay at 0.9 or below, which is true in one of three seeds",
+                why=(
+                    "the claim is about a single network, so the share of seeds that do not generalise is reported with its "
+                    "interval, not tested"
+                ),
             ),
         ),
         figure="p53",
@@ -173,7 +176,7 @@ CLAIMS = (
     Claim(
         id="nanda.C22.p109",
         where="appendix C.2.2",
-        statement="Mod 109, all results are like the results mod 113.",
+        statement="For addition modulo 109, all results are like the results for addition modulo 113.",
         source_says="test losses 1.7e-7 to 3.0e-7, Gini of W_L 0.82 to 0.86, FVE of the logits 95% to 99% (table 5)",
         measure=_like_mainline,
         expected={
@@ -203,7 +206,7 @@ CLAIMS = (
     Claim(
         id="nanda.fig25",
         where="appendix C.2.2, figure 25",
-        statement="Mod 401 the network generalises at once, for all weight decays from 0.3 to 8.",
+        statement="A network that adds modulo 401 generalises at once, for all weight decays from 0.3 to 8.",
         source_says="the network generalises at once with each of six weight decays",
         measure=lambda *runs: {DELAY: [delay(m) for m in runs if not math.isnan(m.grokking.memorised)]},
         expected={
@@ -220,21 +223,25 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "With weight decays of 0.3, 0.5, 1, 3 and 5 the network generalises 500, 400, 200, 100 and 0 "
-            "epochs after memorising: more weight decay means less delay. With a weight decay of 8, the "
-            "network is right on at best 99% of the training pairs and 98% of the test pairs. The network "
-            "with a decay of 8 reaches this accuracy by epoch 800, and does not improve further.",
+            "With weight decays of 0.3, 0.5, 1, 3 and 5, the network modulo 401 generalises 500, 400, 200, 100 "
+            "and 0 epochs after memorising: more weight decay means less delay. With a weight decay of 8, the "
+            "network modulo 401 is right on at best 99% of the training pairs and 98% of the test pairs. The "
+            "network with a weight decay of 8 reaches its best accuracy by epoch 800, and does not improve "
+            "further.",
         ),
         changed=(
             Change(
                 date="2026-11-23",
                 what="the runs that the claim needs, and the verdict",
                 before=(
-                    "one of the six weight decays was enough for the claim, and networks with 0.3 and 1 were "
-                    "trained; held"
+                    "one of the six weight decays was enough for the claim, and networks with weight decays of "
+                    "0.3 and 1 were trained; held"
                 ),
-                now="the claim needs weight decays of 0.3, 0.5, 1 and 3, and is open until all are trained",
-                why="the statement is about every weight decay, and 5 or 8 may keep a network from learning anything",
+                now="the claim needs weight decays of 0.3, 0.5, 1 and 3, and is open until networks with all four are trained",
+                why=(
+                    "the statement is about every weight decay, and a weight decay of 5 or 8 may keep a network from "
+                    "learning anything"
+                ),
             ),
         ),
         figure="p401",
@@ -244,8 +251,8 @@ CLAIMS = (
         id="nanda.C22.p401_frac",
         where="appendix C.2.2",
         statement=(
-            "Mod 401 with 5% and 10% of the pairs the network memorises and never generalises. With 20% of "
-            "the pairs the network generalises at once."
+            "Modulo 401, a network trained on 5% or 10% of the pairs memorises and never generalises. Modulo "
+            "401, a network trained on 20% of the pairs generalises at once."
         ),
         source_says="all three networks with each fraction of the pairs",
         measure=_by_fraction_at_401,
@@ -262,12 +269,13 @@ CLAIMS = (
         required=("nanda/p401-fraction-20-*", "nanda/p401-fraction-[15]*"),
         scope="any seed",
         finding=variant(
-            "Our trainings modulo 401 stop at 4,000 epochs (20% of the pairs) or 5,000 epochs (5% and 10%)."
-            " With 20% of the pairs three seeds memorise by epoch 700. With 20% of the pairs, one seed "
-            "generalises at epoch 3,500. The test accuracies of the two other seeds are 46% and 6.0% at "
-            "epoch 4,000, and still rise. With 5% and 10% of the pairs, all six seeds stay near chance, as "
-            "stated. At epoch 5,000 the test accuracy of one of these six seeds is 2.9%. The five other "
-            "seeds have test accuracies of at most 0.4%, and test losses of 21 to 64."
+            "Our trainings modulo 401 stop at 4,000 epochs (20% of the pairs) or 5,000 epochs (5% and 10%). When "
+            "trained on 20% of the pairs modulo 401, three seeds memorise by epoch 700. When trained on 20% of "
+            "the pairs, one seed generalises at epoch 3,500. When trained on 20% of the pairs, the two other "
+            "seeds have test accuracies of 46% and 6.0% at epoch 4,000, which still rise. When trained on 5% or "
+            "10% of the pairs, all six seeds stay near chance, as the source states. At epoch 5,000 the highest "
+            "test accuracy of the six seeds trained on 5% or 10% of the pairs is 2.9%. The five other seeds "
+            "trained on so few pairs have test accuracies of at most 0.4%, and test losses of 21 to 64."
         ),
         figure="p401_fractions",
         control="without control",

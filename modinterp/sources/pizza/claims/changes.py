@@ -10,10 +10,10 @@ LEADS = Change(
     before="a leading circle has at least 8% of the embedding's variance",
     now="a leading circle has at least 10% of the embedding's variance",
     why=(
-        "The circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7% of the embedding's "
-        "variance. The source calls the three largest circles leading and the three smallest circles "
-        "accompanying. With a limit of 8%, the pizza's formula did not explain all leading circles of Model"
-        " A. At the time of this change we had not examined any network of ours."
+        "The six circles of the source's Model A have 26, 25, 22, 9.3, 8.8 and 7.7% of the embedding's variance. "
+        "The source calls the three largest circles of Model A leading, and the three smallest circles "
+        "accompanying. With a limit of 8% of the variance, the pizza's formula did not explain all leading "
+        "circles of Model A. When we changed the limit, we had not examined any network of ours."
     ),
 )
 
@@ -25,14 +25,15 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
         was="" if before.endswith("held") else "refuted",
         what="how a single circle is kept, and in which networks",
         before=(
-            "we kept two principal components, in networks whose first four components are circles to 0.995; "
-            f"in attention-0-1 {before}"
+            "to keep one circle, we kept two principal components of the embedding, in networks with a "
+            f"circularity of at least 0.995; in attention-0-1 {before}"
         ),
-        now=f"we keep one frequency of the embedding, in every network that solves the task; {now}",
+        now=f"to keep one circle, we keep one frequency of the embedding, in every network that solves the task; {now}",
         why=(
-            "principal components mix circles of equal size (16.3 and 16.2% in attention-0-0). In Model A the "
-            "pizza's formula explains 0.992 of the logits if we keep components, and 0.995 to 0.997 if we keep "
-            "a frequency. Where components are not mixed, both methods agree."
+            "principal components mix circles of nearly equal size, such as two circles with 16.3 and 16.2% of "
+            "the embedding's variance in attention-0-0. In Model A the pizza's formula explains 0.992 of the "
+            "logits if we keep two components, and 0.995 to 0.997 if we keep one frequency. So where principal "
+            "components do not mix circles, keeping components and keeping a frequency agree."
         ),
     )
 
@@ -42,12 +43,12 @@ MEDIAN_OF_ONE = Change(
     was="refuted",
     what="the number of circular networks from which a median is taken",
     before=(
-        "the median was that of one network, within the claim on single networks (tolerance 0.60); refuted, "
-        "since the irrelevance of attention-0-1 is 0.4203 and the median may be at most 0.40"
+        "the median distance irrelevance was that of one network, in the claim on single networks (tolerance "
+        "0.60); refuted, since attention-0-1 has 0.4203 and the median may be at most 0.40"
     ),
     now=(
-        "the median is that of three or more networks, in a separate claim; we have too few such networks; the "
-        "tolerances are unchanged"
+        "the median distance irrelevance is that of three or more circular networks, in a separate claim; we "
+        "have too few circular networks; the tolerances are unchanged"
     ),
     why=(
         "the median of one network is the value of this network, which the tolerance for single networks already tests"

@@ -129,13 +129,12 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "In attention-0-1 the pizza's formula explains 0.84 to 0.94 of the logits of three circles. For the fourth circle the formula explains 0.35; no circle of the network has twice the frequency of the fourth circle. In other networks the pizza's formula explains 0.98 and more. With the source's pairs of principal components, the formula explains 0.25 in attention-0-1, the only circular network."
+            "In attention-0-1 the pizza's formula explains 0.84 to 0.94 of the logits of three circles. For the fourth circle of attention-0-1 the pizza's formula explains 0.35 of the logits; no circle has twice the frequency of the fourth circle. In other networks the pizza's formula explains 0.98 and more of the logits of one circle. With the source's pairs of principal components, the pizza's formula explains 0.25 of the logits in attention-0-1, the only circular network."
         ),
         control="without control",
         changed=by_frequency(
-            "the pizza's formula explains 0.937 of the logits of the first circle and 0.25 for the fourth",
-            "the pizza's formula explains 0.990 to 0.997 of the logits of all circles in attention-0-0 and "
-            "-0-2, and 0.353 to 0.937 in attention-0-1",
+            "the pizza's formula explains 0.937 of the logits of the first circle and 0.25 of the logits of the fourth circle",
+            "the pizza's formula explains 0.990 to 0.997 of the logits of all circles in attention-0-0 and -0-2, and 0.353 to 0.937 in attention-0-1",
         ),
         figure="components",
     ),
@@ -161,12 +160,12 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "In all networks the clock's formula explains less of the logits than the pizza's formula, by a share of 0.15 and more. But in attention-0-1 neither formula meets its tolerance. In this network the clock's formula explains 0.20 of the logits of one circle, and 0.63 for another circle."
+            "In all networks the clock's formula explains less of the logits than the pizza's formula, by a share of 0.15 and more. In attention-0-1 neither the clock's formula nor the pizza's formula meets its tolerance. In attention-0-1 the clock's formula explains 0.20 of the logits of one circle, and 0.63 of the logits of another circle."
         ),
         control="without control",
         changed=by_frequency(
             "the clock's formula explains 0.20 to 0.72 of the logits, 0.05 less than the pizza's formula",
-            "the clock's formula explains 0.76 to 0.77 of the logits, 0.22 less than the pizza's formula; in attention-0-1 it explains 0.20 to 0.72",
+            "the clock's formula explains 0.76 to 0.77 of the logits, 0.22 less than the pizza's formula; in attention-0-1 the clock's formula explains 0.20 to 0.72",
         ),
         figure="components",
     ),
@@ -190,7 +189,7 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in the network attention-0-1. In this network the formulas of absolute values explain 0.93, 0.92, 0.84 and 0.35 of the logits of the four circles, about as much as the pizza's formula."
+            "The statement fails in the network attention-0-1. In attention-0-1 formulas of absolute values explain 0.93, 0.92, 0.84 and 0.35 of the four circles' logits, about as much as the pizza's formula."
         ),
         control="without control",
         changed=by_frequency(
@@ -215,8 +214,8 @@ CLAIMS = (
         scope="any seed",
         finding=mixed(),
         changed=by_frequency(
-            "the correlation with the distance factor is 0.984, and the smallest mean of the correct logit is 0.27 of the largest",
-            "the correlation with the distance factor is 0.989 and more, and the smallest mean of the correct logit is at most 0.003 of the largest",
+            "the correct logit has a correlation of 0.984 with the pizza's factor of the distance a - b; the logit's smallest mean over pairs of one distance is 0.27 of its largest mean",
+            "the correct logit has a correlation of at least 0.989 with the pizza's factor of the distance a - b; the logit's smallest mean over pairs of one distance is at most 0.003 of its largest mean",
         ),
         figure="profiles",
         contrast=("pizza/attention-1-0",),
@@ -224,7 +223,7 @@ CLAIMS = (
     Claim(
         id="pizza.isolation.accuracy",
         where="section 3.3",
-        statement="One circle does not suffice for the task; the leading circles together nearly suffice.",
+        statement="One circle of the embedding does not suffice to answer all pairs; the leading circles together nearly suffice.",
         source_says="in the released Model A single circles have an accuracy of 0.348, 0.328 and 0.260; the three leading circles together have 0.9966, and all six have 1",
         measure=_of_circles(
             lambda m, leading, weak: {
@@ -285,20 +284,19 @@ CLAIMS = (
         needs=CONSTANT,
         scope="any seed",
         finding=mixed(
-            "The statement fails in attention-0-1: the formula explains 0.30 of the worst weak circle's logits. With the source's pairs of principal components the statement holds in no network: the formula explains 0.88, -0.17, 0.28 and -0.16 of the logits."
+            "The statement fails in attention-0-1: for one weak circle, -2 cos(w(a - b)) cos(w(a + b - c)) explains only 0.30 of the logits. With the source's pairs of principal components the statement holds in no network: -2 cos(w(a - b)) cos(w(a + b - c)) explains 0.88, -0.17, 0.28 and -0.16 of the logits."
         ),
         control="without control",
         changed=by_frequency(
-            "-0.17",
-            "the formula explains at least 0.93 of the logits in attention-0-0, 0.97 in attention-0-2 and 0.30 in attention-0-1",
+            "the formula of weak circles explains -0.17 of the logits of the worst weak circle",
+            "the formula of weak circles explains at least 0.93 of a weak circle's logits in attention-0-0, 0.97 in attention-0-2 and 0.30 in attention-0-1",
         ),
         figure="components",
     ),
     Claim(
         id="pizza.accompanying.correct",
         where="section 3.4, appendix",
-        statement="Weak circles alone answer few pairs. But their logits cancel the pizza's dependence on the "
-        "distance a - b, so that all circles together act as a clock.",
+        statement="If only the weak circles of the embedding are kept, the network answers few pairs. The logits of weak circles cancel the pizza's dependence on the distance a - b, so that all circles together act as a clock.",
         source_says="in Model A the weak circles alone have an accuracy of 0.167; on all logits the clock formula explains 0.9948, the pizza formula 0.8319",
         measure=each(_whole),
         given=SOLVED,
@@ -316,8 +314,7 @@ CLAIMS = (
         scope="any seed",
         changed=by_frequency(
             "weak circles alone have an accuracy of 0.11, and the clock's formula explains 0.09 more of all logits than the pizza's; held",
-            "weak circles alone have an accuracy of 0.06 to 0.11, and the clock's formula explains 0.09 to "
-            "0.15 more of all logits than the pizza's; held",
+            "weak circles alone have an accuracy of 0.06 to 0.11, and the clock's formula explains 0.09 to 0.15 more of all logits than the pizza's; held",
         ),
         control="also true of a contrast",
         contrast=("pizza/attention-1-0",),

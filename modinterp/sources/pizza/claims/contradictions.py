@@ -16,30 +16,35 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-P1",
         conflict=(
-            "The source's text and notebook use the distance irrelevance of the correct logit. The code of the "
-            "source's sweep, and the resulting table, use the distance irrelevance of the largest wrong logit."
+            "The text and notebook of Zhong et al. use the distance irrelevance of the correct logit. The code "
+            "of Zhong et al.'s sweep, and the resulting table, use the distance irrelevance of the largest wrong "
+            "logit."
         ),
         settled_by={
             "modelA.di": ("distance_irrelevance", "distance_irrelevance_wrong"),
             "modelB.di": (models.DI_OF_SOLVED, models.DI_WRONG_OF_SOLVED),
         },
         follows=(
-            "We report the distance irrelevance of both logits. The text's values 0.17 and 0.85 are of the "
-            "correct logit; the source's phase figures show that of the largest wrong logit."
+            "We report the distance irrelevance of the correct logit and of the largest wrong logit. In Zhong et "
+            "al.'s text, the distance irrelevances of 0.17 and 0.85 are of the correct logit. The phase figures "
+            "of Zhong et al. show the distance irrelevance of the largest wrong logit."
         ),
     ),
     Contradiction(
         id="X-P2",
-        conflict="The symmetricity of Model B is printed as 33.36%; other samples of 100 triples give 0.299 to 0.369.",
+        conflict=(
+            "Zhong et al. print 33.36% as the gradient symmetricity of Model B; other samples of 100 triples give "
+            "0.299 to 0.369."
+        ),
         settled_by={"modelB.gs": (models.GS, models.RELEASED_GS)},
-        follows="The printed symmetricity comes from one sample of 100 triples, and is only known to about 0.03. Our "
-        "verdicts use 20,000 triples.",
+        follows="The printed gradient symmetricity of Model B comes from one sample of 100 triples, and is only "
+        "known to about 0.03. Our verdicts use gradient symmetricities from 20,000 triples.",
     ),
     Contradiction(
         id="X-P3",
         conflict=(
-            "For one circle of Model A, the formula explains 98.31% in the notebook's column 'Qpizza', but "
-            "99.18% in table 1."
+            "For one circle of Model A, the notebook's column 'Qpizza' says that the formula explains 98.31% of "
+            "the logits; table 1 says 99.18%."
         ),
         settled_by={
             "table1.pizza": (circles.FIRST_PIZZA,),
@@ -47,15 +52,15 @@ CONTRADICTIONS = (
             "pizza.harmonic": ("squared correlation",),
         },
         follows=(
-            "The numbers 98.31% and 99.18% belong to two formulas: two absolute values explain 98.31% of "
-            "the logits, and a cosine times a factor of the distance explains 99.18%."
+            "The numbers 98.31% and 99.18% belong to two formulas. Two absolute values explain 98.31% of the "
+            "logits of one circle; a cosine times a factor of the distance explains 99.18% of these logits."
         ),
     ),
     Contradiction(
         id="X-P4",
         conflict=(
-            "In the source's text, constant attention seems to average over positions. The source's code gives every "
-            "position the weight 1, which adds positions up."
+            "In the text of Zhong et al., constant attention seems to average over positions. The code of Zhong "
+            "et al. gives every position the weight 1, which adds positions up."
         ),
         settled_by={
             "setup.attention_rate": (
@@ -67,42 +72,51 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         id="X-P5",
-        conflict="The source's configurations call the attention causal, but its code applies no mask.",
+        conflict="The configurations of Zhong et al. call the attention causal, but their code applies no mask.",
         settled_by={"setup.attention_rate": ("least attention of the first position to the second",)},
         follows=(
-            "Every position attends to all positions. In a network of one layer that is read at the last "
-            "position, a causal mask would not change anything."
+            "In the networks of Zhong et al., every position attends to all positions. In a network of one layer "
+            "that is read at the last position, a causal mask would not change anything."
         ),
     ),
     Contradiction(
         id="X-P6",
-        conflict="The source says that Model A adds the two embeddings, yet Model A's symmetricity is 0.994 and not 1.",
+        conflict=(
+            "Zhong et al. say that Model A adds the two embeddings, yet Model A's gradient symmetricity is 0.994 and "
+            "not 1."
+        ),
         settled_by={"modelA.gs": (models.GS, "gradient symmetricity without the skip around attention")},
         follows=(
-            "The skip connection around attention passes on only the embedding of b, so a and b are not treated"
-            " alike. Without this skip connection the symmetricity is 1."
+            "In Model A, the skip connection around attention passes on only the embedding of b, so a and b are "
+            "not treated alike. Without the skip connection around attention, the gradient symmetricity of Model "
+            "A is 1."
         ),
     ),
     Contradiction(
         id="X-P8",
         conflict=(
-            "The source's circularity is a mean over the leading four principal components. Two good "
-            "circles make this mean 1, even if all other components are not circles."
+            "The circularity of Zhong et al. is a mean over the leading four principal components. Two good "
+            "circles make Zhong et al.'s circularity, a mean over four principal components, equal to 1, even if "
+            "no other component is a circle."
         ),
         settled_by={"circularity": (models.CIRCULARITY, models.LEAST_PURE, models.PURITY)},
-        follows="We also report, for every leading circle, the share of its energy at one frequency.",
+        follows=(
+            "Beside the circularity, we report for every leading circle the share of the circle's energy at one "
+            "frequency."
+        ),
     ),
     Contradiction(
         id="X-P9",
         conflict=(
-            "By the source, a symmetricity near 1 is the sign of a pizza. Yet the released table has "
-            "networks, read at a final =, that have a symmetricity of 0.97 although their logits hardly "
-            "depend on the distance."
+            "By Zhong et al., a gradient symmetricity near 1 is the sign of a pizza. The table released by Zhong "
+            "et al. has networks read at a final = with a gradient symmetricity of 0.97. The logits of these "
+            "networks read at = hardly depend on the distance a - b, which is the sign of a clock."
         ),
         settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
         follows=(
-            "The mainline network of Nanda et al., which is read at a final =, has a symmetricity of 0.35. For "
-            "networks with =, our verdict uses the distance irrelevance; we only report the symmetricity."
+            "The mainline network of Nanda et al., which is read at a final =, has a gradient symmetricity of "
+            "0.35. For networks read at =, our verdict uses the distance irrelevance; we only report the "
+            "gradient symmetricity."
         ),
     ),
 )

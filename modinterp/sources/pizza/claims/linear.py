@@ -31,11 +31,14 @@ def _as_frequency(before: str, now: str) -> Change:
     return Change(
         date="2026-11-25",
         what="how we keep only the first circle, and in which networks",
-        before=f"we kept two principal components, only in circular networks; {before}",
-        now=f"we keep one frequency of the embedding; {now}",
+        before=(
+            "to keep the first circle, we kept two principal components of the embedding, only in circular networks; "
+            f"{before}"
+        ),
+        now=f"to keep the first circle, we keep one frequency of the embedding, in every network; {now}",
         why=(
-            "principal components mix circles of equal size; our statement on symmetricity and irrelevance,"
-            " which we wrote before measuring, has no condition on circles"
+            "principal components mix circles of equal size; our statement on gradient symmetricity and distance "
+            "irrelevance, which we wrote before measuring, has no condition on circles"
         ),
     )
 

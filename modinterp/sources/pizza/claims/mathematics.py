@@ -105,7 +105,8 @@ CLAIMS = (
         where="section 3.1",
         statement=(
             "The mean of two points of a circle lies at the angle w(a + b)/2 and has length |cos(w(a - b)/2)|. "
-            "Absolute values of sums of embeddings therefore give the logits, without multiplying the inputs."
+            "Absolute values of sums of embeddings therefore give the pizza's logits, without multiplying the "
+            "inputs."
         ),
         source_says="the statement is an identity, which the source's evaluation notebook computes",
         measure=_identity,
@@ -117,9 +118,9 @@ CLAIMS = (
         id="pizza.pizza.ideal",
         where="section 3.1",
         statement=(
-            "The logits of a pizza (an algorithm that averages the points of a and b) with a single circle "
-            "are already largest at a + b. But all logits of this pizza vanish if the points of a and b lie"
-            " opposite each other."
+            "The logits of a pizza (an algorithm that averages the points of a and b) with a single circle are "
+            "already largest at a + b. All logits of a pizza with a single circle vanish if the points of a and "
+            "b lie opposite each other."
         ),
         source_says="the statement is a theorem for odd p",
         measure=lambda: {

@@ -165,9 +165,7 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Only in attention-0-1 are the principal components circles; this network has a distance "
-            "irrelevance of 0.42. Other networks, which the statement does not cover, have distance "
-            "irrelevances of 0.19 to 0.27.",
+            "Only in attention-0-1 are the embedding's principal components circles; attention-0-1 has a distance irrelevance of 0.42. Other networks, which the statement does not cover, have distance irrelevances of 0.19 to 0.27.",
         ),
         changed=(MEDIAN_OF_ONE,),
         figure="distance",
@@ -175,8 +173,8 @@ CLAIMS = (
     Claim(
         id="pizza.modelA.di.median",
         where="sections 3.2 and 4.1",
-        statement="In the median network with constant attention, the correct logit depends mostly on the distance a "
-        "- b of the two numbers.",
+        statement="In networks with constant attention, the correct logit depends mostly on the distance a - b, "
+        "judged by the median distance irrelevance.",
         source_says="in the evaluation notebook the distance irrelevance is 0.1717",
         measure=lambda *runs: {
             CIRCULAR_RUNS: len(circular(runs)),
@@ -191,7 +189,7 @@ CLAIMS = (
         finding=Finding(
             "open",
             "Among our networks, only attention-0-1 has principal components that are circles. The distance "
-            "irrelevance of attention-0-1, 0.42, is above the tolerance.",
+            "irrelevance of attention-0-1, 0.42, is above the tolerance for the median of such networks.",
             reason="does not apply",
         ),
         changed=(MEDIAN_OF_ONE,),
@@ -302,9 +300,7 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "In attention-1-2, the attention of three heads varies with one frequency, which has a share of"
-            " 0.855 and more. In attention-1-2, the attention of the fourth head has two frequencies, with "
-            "shares of 0.51 and 0.37.",
+            "In attention-1-2, the attention of three heads varies with one frequency, which has a share of 0.855 and more. In attention-1-2, the attention of the fourth head has two frequencies, with shares of 0.51 and 0.37.",
         ),
         changed=(
             Change(
@@ -312,11 +308,17 @@ CLAIMS = (
                 was="refuted",
                 what="the heads that must have one frequency",
                 before=(
-                    "every head that varies with one number at a time had to have one frequency; a head in "
-                    "attention-1-2 has a share of only 0.51, so the claim was refuted"
+                    "every head whose attention varies with one number at a time had to have one frequency; in "
+                    "attention-1-2, one head's main frequency has a share of only 0.51, so the claim was refuted"
                 ),
-                now="three heads must have one frequency, as many as must vary with one number at a time; in attention-1-2 three of the four heads have one",
-                why="the statement that we wrote before measuring allows one head of four to differ; only half of the claim used this allowance",
+                now=(
+                    "three heads must have one frequency, as many as must vary with one number at a time; in attention-1-2 "
+                    "three of the four heads have one frequency"
+                ),
+                why=(
+                    "the statement that we wrote before measuring allows one head of four to differ; before the change, only "
+                    "the condition on varying heads, not the condition on frequencies, used this allowance"
+                ),
             ),
         ),
     ),

@@ -135,7 +135,7 @@ CLAIMS = (
         finding=Finding(
             "holds",
             "Our networks change from pizza to clock between attention rates of 0.625 and 0.6875. In the "
-            "released table the change is between 0.5 and 0.6.",
+            "source's released table, networks change from pizza to clock between attention rates of 0.5 and 0.6.",
         ),
         figure="phases",
     ),
@@ -162,9 +162,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Over all seeds, attention rate and distance irrelevance have a correlation of 0.68. With only "
-            "one seed at most rates, attention rate and irrelevance had a correlation of 0.45; the claim "
-            "expects at least 0.5.",
+            "Over all seeds, attention rate and distance irrelevance have a correlation of 0.68. When we had "
+            "only one seed at most attention rates, attention rate and distance irrelevance had a correlation of "
+            "0.45; the claim expects at least 0.5.",
         ),
         control="also true before training",
         changed=(
@@ -173,12 +173,13 @@ CLAIMS = (
                 what="the logit whose irrelevance is measured",
                 before="the distance irrelevance of the correct logit was measured",
                 now=(
-                    "the distance irrelevance of the largest wrong logit is measured, and that of the correct "
-                    "logit is also reported; at the time of this change no verdict was known"
+                    "the distance irrelevance of the largest wrong logit is measured, and the distance "
+                    "irrelevance of the correct logit is also reported; at the time of this change no verdict "
+                    "was known"
                 ),
                 why=(
-                    "the expected numbers come from the released table, which has the irrelevance of the "
-                    "largest wrong logit"
+                    "the expected numbers come from the source's released table, which has the distance "
+                    "irrelevance of the largest wrong logit"
                 ),
             ),
         ),
@@ -205,8 +206,8 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "At an attention rate of 0.625 the median symmetricity is 0.61 at width 64 and 0.99 at width 256, as "
-            "in the released table.",
+            "At an attention rate of 0.625 the median gradient symmetricity is 0.61 at width 64 and 0.99 at "
+            "width 256, as in the released table.",
         ),
         figure="phases",
     ),
@@ -215,7 +216,7 @@ CLAIMS = (
         where="ours, from the released table",
         statement=(
             "In networks read at a final =, the distance irrelevance identifies a clock; we only report the "
-            "symmetricity."
+            "gradient symmetricity of networks read at =."
         ),
         source_says=(
             "networks read at = with rates above 0.7 have a median symmetricity of 0.97, and a distance "
@@ -234,9 +235,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Our networks read at = have a symmetricity of 0.24 to 0.48, so the symmetricity also "
-            "distinguishes these networks from a pizza. In the released table, networks read at = have a "
-            "median symmetricity of 0.97.",
+            "Our networks read at = have a gradient symmetricity of 0.24 to 0.48, so the gradient symmetricity "
+            "also distinguishes these networks from a pizza. In the source's released table, networks read at = "
+            "have a median gradient symmetricity of 0.97.",
         ),
     ),
     Claim(

@@ -118,7 +118,9 @@ CLAIMS = (
     Claim(
         id="pizza.setup.recipe",
         where="appendix",
-        statement="AdamW trains on 80% of the pairs in full batches, for 20,000 epochs with a weight decay of 2.",
+        statement=(
+            "AdamW trains the networks on 80% of the pairs in full batches, for 20,000 epochs with a weight decay of 2."
+        ),
         source_says="training uses 2,784 of 3,481 pairs (configurations of the released networks)",
         measure=_recipe,
         expected={

@@ -57,9 +57,9 @@ CLAIMS = (
         reported=("strongest other circle",),
         where="C2, structure",
         statement=(
-            "The neuron-to-logit matrix W_L is sparse in the Fourier basis; matrices without structure are "
-            "not sparse. Of the circles outside the key frequencies, the circle with the largest effect has"
-            " twice a key frequency."
+            "The neuron-to-logit matrix W_L is sparse in the Fourier basis; matrices without structure are not "
+            "sparse. Of the embedding's circles outside the key frequencies, the circle whose removal has the "
+            "largest effect has twice a key frequency."
         ),
         source_says="confirmed: the audit demands that weights show the structure that the theory predicts",
         measure=each(_structure),
@@ -102,9 +102,9 @@ CLAIMS = (
         reported=("formula kept",),
         where="C4, discriminant",
         statement=(
-            "Rotating the embedding's circles by half a step, to angles without a token, changes the answer"
-            " by one. Every circle is used by a Clock or by a Pizza algorithm; no circle lies between the "
-            "two."
+            "Rotating the embedding's circles by half a step, to angles without a token, changes the answer by "
+            "one. Every circle is used by a Clock or by a Pizza algorithm; no circle lies between Clock and "
+            "Pizza."
         ),
         source_says="partial: the audit demands a named rival mechanism, and a number that excludes it",
         measure=each(
@@ -133,7 +133,7 @@ CLAIMS = (
         id="validity.C6.complementation",
         reported=("pairs of circles",),
         where="C6, complementation",
-        statement="Of any two circles, each separates some answers that the other circle does not separate.",
+        statement="Of any two key circles, each separates some answers that the other circle does not separate.",
         source_says="untested: the audit treated all frequencies as equal",
         measure=each(_complementation),
         expected={

@@ -108,9 +108,9 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "If the key circle with the smallest effect is removed, the loss of kissane-0 (fourteen key "
-            "circles) grows by a factor of 1.8. In other networks the loss without this circle grows by a "
-            "factor of 58 or more."
+            "If the key circle with the smallest effect is removed, the loss of kissane-0 (fourteen key circles) "
+            "grows by a factor of 1.8. In other networks, removing the key circle with the smallest effect makes "
+            "the loss grow by a factor of 58 or more."
         ),
     ),
     Claim(
@@ -137,9 +137,10 @@ CLAIMS = (
         reported=("accuracy without random directions, least",),
         where="I6, double dissociation",
         statement=(
-            "In a network that learned many tasks, the embedding's functions of one period are used for one"
-            " task. If the functions of one period are removed, the network fails only on their task; if "
-            "only these functions are kept, it succeeds only on their task."
+            "In a network that learned remainders modulo many primes, the embedding's functions of one prime's "
+            "period are used for the remainder modulo this prime. If the functions of one prime's period are "
+            "removed, the network fails only on the remainder modulo this prime. If only the functions of one "
+            "prime's period are kept, the network succeeds only on the remainder modulo this prime."
         ),
         source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=_dissociation,
@@ -161,8 +162,8 @@ CLAIMS = (
         ),
         where="I7, confounds",
         statement=(
-            "Without its key circles the network fails, whatever replaces the key circles. If everything "
-            "except the key circles is taken from other pairs, the network still answers correctly."
+            "Without its key circles the network fails, whatever replaces the key circles. If everything in the "
+            "embedding except the key circles is taken from other pairs, the network still answers correctly."
         ),
         source_says="partial: the audit demands ablation by zero, by mean and by resampling, and causal scrubbing",
         measure=each(_confounds),
@@ -180,8 +181,8 @@ CLAIMS = (
         where="I8, E-value",
         statement=(
             "Removing the key circles makes far more answers wrong than removing as many other circles. We "
-            "intervene ourselves, so no unmeasured cause can confound the effect; the E-value only serves "
-            "for comparison with the audit."
+            "remove the circles ourselves, so no unmeasured cause can confound the effect; the E-value only "
+            "serves for comparison with the source's audit."
         ),
         source_says="untested, as in all audits of this project: the audit demands an E-value of 2",
         measure=each(_e_value),
@@ -197,8 +198,8 @@ CLAIMS = (
             "largest synergy of two other circles",
         ),
         where="I9, epistasis",
-        statement="The effects of circles add up: removing two circles lowers the margin as much as the two single "
-        "removals do in sum.",
+        statement="The effects of removing circles add up: removing two circles lowers the margin as much as the "
+        "two single removals do in sum.",
         source_says=(
             "partial: the audit demands that two circles together have over twice the single effects, which the"
             " theory of circles rules out"
@@ -214,8 +215,8 @@ CLAIMS = (
         reported=("snapshots",),
         where="I11, onset",
         statement=(
-            "Rotating the circles by half a step begins to change answers when the network generalises: "
-            "never earlier, and for all answers once every pair is right."
+            "Rotating the circles by half a step begins to change answers when the network generalises: never "
+            "earlier, and for all pairs once every pair is answered correctly."
         ),
         source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=each(_onset),
@@ -246,13 +247,13 @@ CLAIMS = (
                 date="2026-11-28",
                 what="the networks in which the rank correlation is measured",
                 before=(
-                    "all networks with snapshots counted, even with only three snapshots: the correlation is 1 "
-                    "in mainline-0, 0.5 in no-pos-0, and undefined in two networks"
+                    "all networks with snapshots of training counted, even with only three snapshots: the rank "
+                    "correlation is 1 in mainline-0, 0.5 in no-pos-0, and undefined in two networks"
                 ),
-                now="only mainline-0 counts, which has thirteen snapshots",
+                now="only the network mainline-0 counts, which has thirteen snapshots of its training",
                 why=(
-                    "in networks with three snapshots, the accuracy is 1 at two of them, and equal accuracies "
-                    "have no order"
+                    "in networks with three snapshots, the accuracy is 1 at two of the three, and equal "
+                    "accuracies have no order"
                 ),
             ),
         ),

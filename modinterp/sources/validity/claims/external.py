@@ -71,8 +71,9 @@ CLAIMS = (
         id="validity.E2.inputs",
         where="E2, inputs",
         statement=(
-            "Circles found from weights alone, without inputs, change the answer by one when rotated by "
-            "half a step. This happens on training pairs and on held-out pairs."
+            "Circles found from weights alone, without inputs, change the answer by one when rotated by half a "
+            "step. Circles found from weights alone change the answer by one on training pairs and on held-out "
+            "pairs."
         ),
         source_says="confirmed: the audit demands inputs that were not used to find the mechanism",
         measure=each(
@@ -139,8 +140,9 @@ CLAIMS = (
         ),
         where="E5, dose and response",
         statement=(
-            "As the circles are scaled up from zero, the accuracy rises, with a threshold and a plateau. "
-            "Scaling one circle hardly changes the other circles."
+            "As the embedding's circles are scaled up from zero, the accuracy rises, with a threshold and a "
+            "plateau. Scaling one circle of the embedding hardly changes the amplitudes of the other circles in "
+            "the logits."
         ),
         source_says="untested: the audit demands seven doses, a threshold, a plateau and a measurement of side effects",
         measure=each(_dose),
@@ -216,8 +218,8 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "The three answers with the smallest predicted margins make up 0.62 of the wrong answers in "
-            "no-pos-0, and 0.71 or more in other networks."
+            "After removing one circle, the three answers with the smallest predicted margins make up 0.62 of "
+            "the wrong answers in no-pos-0, and 0.71 or more in other networks."
         ),
     ),
 )

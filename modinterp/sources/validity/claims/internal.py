@@ -48,8 +48,8 @@ CLAIMS = (
     Claim(
         id="validity.I2.sufficiency",
         where="I2, sufficiency",
-        statement="The key circles alone suffice to add. Key circles and their companions (waves of twice a key "
-        "frequency) together keep the full accuracy.",
+        statement="The key circles of the embedding alone suffice for the network to add. Key circles and their "
+        "companions (waves of twice a key frequency) together keep the full accuracy.",
         source_says="confirmed: the audit demands 70% of the full performance",
         measure=each(lambda m: {"accuracy with the key circles alone": m.causal.accuracy_of(m.causal.circles)}),
         expected={

@@ -106,8 +106,8 @@ CLAIMS = (
         id="validity.M1.reliability",
         where="M1, reliability",
         statement=(
-            "The measured effects hardly depend on the sampled pairs: effects vary little over bootstraps, three "
-            "splits and three pairings."
+            "The measured effects hardly depend on the sampled pairs: effects of rotating and exchanging circles "
+            "vary little over bootstraps, three splits and three pairings."
         ),
         source_says="partial: the audit demands 100 bootstraps, three splits and several seeds",
         measure=each(_reliability),
@@ -221,8 +221,8 @@ CLAIMS = (
         id="validity.M2.baseline",
         where="M2, baseline separation",
         statement=(
-            "Rotating the key circles by half a step changes the answer by one. Changes of equal size in "
-            "random planes, random directions and other circles do not change the answer."
+            "Rotating the key circles by half a step changes the answer by one. Changes of the embedding of "
+            "equal size in random planes, random directions and other circles do not change the answer."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(_baseline),
@@ -245,8 +245,8 @@ CLAIMS = (
         ),
         where="M7, selection",
         statement=(
-            "We choose the key frequencies from W_L alone. If the embedding's circles are removed one at a "
-            "time, on held-out pairs, removing key circles lowers the margin most."
+            "For this claim, we choose the key frequencies from W_L alone. If the embedding's circles are "
+            "removed one at a time, on held-out pairs, removing key circles lowers the margin most."
         ),
         source_says="untested: the audit demands the number of candidates, the selection rule and the number of "
         "comparisons",
@@ -273,13 +273,15 @@ CLAIMS = (
                 date="2026-11-28",
                 what="how the effect of removing a circle is measured",
                 before=(
-                    "the effect was the largest fall of a margin averaged over all pairs; the ratios of key to "
-                    "other circles were 5.5 to 158, so the claim held in all networks"
+                    "the effect of removing a circle was the largest fall of a margin averaged over all pairs; "
+                    "key circles had 5.5 to 158 times the effect of other circles, so the claim held in all "
+                    "networks"
                 ),
                 now=(
-                    "the effect is the fall of the mean lead over each pair's best wrong answer, which is a harder test"
+                    "the effect of removing a circle is the fall of the right answer's mean lead over the best "
+                    "wrong answer, which is a harder test"
                 ),
-                why="we had chosen the tolerance from ratios of this mean lead (3.7 in mainline-0)",
+                why="we had chosen the tolerance from ratios of the fall of the mean lead (3.7 in mainline-0)",
             ),
         ),
     ),

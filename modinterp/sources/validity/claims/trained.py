@@ -51,9 +51,10 @@ CLAIMS = (
         reported=(RECALL_INSIDE,),
         where="I6, double dissociation",
         statement=(
-            "In a network that learned sums and exceptions, the key circles of the logits compute the rule "
-            "(the sum). If the key circles are removed, only answers by the rule fail. If only the key "
-            "circles are kept, even the exceptions are answered by the rule."
+            "In a network that learned sums and exceptions, the key circles of the logits compute the rule (the "
+            "sum). If the key circles of such a network are removed, only the answers by the rule (the sum) "
+            "fail. If only the key circles are kept, the network answers even the exceptions by the rule (the "
+            "sum)."
         ),
         source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=each(_exceptions),
