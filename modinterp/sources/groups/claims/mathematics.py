@@ -105,7 +105,10 @@ CLAIMS = (
     Claim(
         id="groups.cubes.orthogonal",
         where="theorem D.10",
-        statement="The cubes (logit tables) of different characters are orthogonal, so squared similarities add up.",
+        statement=(
+            "The cubes (tables of logits of all a, b and c) of different characters are orthogonal, so "
+            "squared similarities to the cubes add up."
+        ),
         source_says="a theorem",
         measure=_orthogonal,
         expected={

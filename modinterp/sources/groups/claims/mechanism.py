@@ -102,7 +102,9 @@ CLAIMS = (
     Claim(
         id="groups.s5.neurons",
         where="section 5.3",
-        statement="Each neuron responds to a single representation, which is the same for both inputs. Some neurons are zero for all inputs.",
+        statement=(
+            "Each neuron of the S5 MLP responds to a single representation, which is the same for both inputs a and b. Some neurons of the S5 MLP are zero for all inputs."
+        ),
         source_says=(
             "in the demo 103 neurons respond to standard, 10 to sign, and 15 are always zero; in a released network the smallest share of one representation is 1 - 2e-8"
         ),
@@ -114,8 +116,7 @@ CLAIMS = (
             ),
             "live neurons, share of all": at_least(
                 0.5,
-                "two released networks have 113 and 123 live (not always zero) neurons of 128; with few "
-                "live neurons the result would say little",
+                "two released networks have 113 and 123 live (not always zero) neurons of 128; with few live neurons the result would say little",
             ),
         },
         needs=S5_MLP,
@@ -299,8 +300,7 @@ CLAIMS = (
         id="groups.proof",
         where="not in the paper; Wu et al. 2024 bound such networks",
         statement=(
-            "Because neurons are constant on cosets, a proof with fewer operations than trying all pairs "
-            "shows that most answers are right."
+            "Because neurons are constant on cosets, a proof with fewer operations than trying all pairs shows that most answers are right."
         ),
         source_says="Wu et al. prove 95% of the answers right, for half of their S5 networks (from memory)",
         measure=each(

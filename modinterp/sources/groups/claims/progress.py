@@ -126,10 +126,10 @@ CLAIMS = tuple(
             },
             Finding(
                 "holds",
-                "In all networks, the logits become similar to the sign representation earlier than to "
-                "other representations. But this does not always happen during memorising. The network "
-                "s5-mlp-3 has memorised by epoch 400, but the similarity of its logits to the sign "
-                "representation passes 0.05 only at epoch 14,000.",
+                "In all networks, the logits become similar to the sign representation earlier than to other "
+                "representations. The logits do not always become similar to the sign representation while the "
+                "network memorises. The network s5-mlp-3 has memorised by epoch 400, but the similarity of its "
+                "logits to the sign representation passes 0.05 only at epoch 14,000.",
             ),
         ),
         (
@@ -149,9 +149,9 @@ CLAIMS = tuple(
                 ),
             },
             mixed(
-                "The sum of squared weights falls by more than a half, except in one seed, where the sum "
-                "falls by slightly less than a half. We stop training 20,000 epochs after the test loss is "
-                "small, while the sum of squared weights still falls. The source trains to epoch 250,000.",
+                "The sum of squared weights falls by more than a half, except in one seed, where the sum falls "
+                "by slightly less than a half. We stop training 20,000 epochs after the test loss is small, "
+                "while the sum of squared weights still falls. The source trains its networks to epoch 250,000.",
             ),
         ),
     )

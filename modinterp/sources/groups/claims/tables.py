@@ -110,8 +110,8 @@ CLAIMS = (
     Claim(
         id="groups.table.transformer",
         where="table 1",
-        statement="The transformers also compute with the characters of representations, as the source's algorithm "
-        "does.",
+        statement="The transformers trained on each group compute with the characters of representations, as the "
+        "source's algorithm does.",
         source_says="shares in key representations: W_E 0.941 to 0.999, W_U 0.974 to 1.000, neurons 0.836 to 0.946, "
         "rho(a b) 0.082 to 0.171",
         measure=each(_table),

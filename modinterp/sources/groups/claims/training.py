@@ -61,7 +61,8 @@ CLAIMS = (
         id="groups.setup",
         where="section 5, appendix",
         statement=(
-            "There are two architectures: an MLP on two embeddings, and a transformer of one layer without biases."
+            "The source trains two architectures: an MLP on two embeddings, and a transformer of one layer without "
+            "biases."
         ),
         source_says=(
             "the S5 MLP has 142,336 weights and is trained on 5,760 of 14,400 pairs; all networks use AdamW"
@@ -123,11 +124,11 @@ CLAIMS = (
         Claim(
             id=f"groups.others.grok.{name}",
             where="section 6",
-            statement=f"The {name} network also groks.",
+            statement=f"The {name} network groks, as the S5 MLP does.",
             source_says=says,
             expected={
                 "grokked": between(low / 3, high * 3, f"the source's networks grok at {says}; we allow a factor of 3"),
-                "final_test_accuracy": at_least(0.99, "the network must have generalised when its training ends"),
+                "final_test_accuracy": at_least(0.99, "the network must have generalised by the end of its training"),
             },
             changed=(
                 Change(

@@ -152,7 +152,7 @@ CLAIMS = (
                 1, "in the source tasks 2, 3, 5 and 7 generalise in this order; we allow one exchanged pair"
             ),
             "Spearman's correlation of q and the epoch, other tasks": at_most(
-                0.8, "the source sees no order in these tasks"
+                0.8, "the source sees no order in the tasks of primes from 11 on"
             ),
             "median epoch of the other tasks": between(
                 10_000,
@@ -224,7 +224,7 @@ CLAIMS = (
         measure=_together,
         expected={
             "interquartile range of log10 of the epoch, other tasks": at_most(
-                0.3, "the epochs of these tasks should lie within a factor of two"
+                0.3, "the epochs at which the 25 tasks generalise should lie within a factor of two"
             ),
             "share of the other tasks that generalise": at_least(
                 0.75, "the interquartile range is defined only if at least this share of the 25 tasks generalises"
@@ -253,7 +253,7 @@ CLAIMS = (
     Claim(
         id="miiii.no_mi_prime_detection",
         where="background",
-        statement="The remainders modulo all primes below 113 are a primality test: a number from 113 to 12,768 is prime if none of them is 0.",
+        statement="The remainders modulo all primes below 113 are a primality test: a number from 113 to 12,768 is prime if no remainder is 0.",
         source_says="the source does not measure this",
         measure=_primality,
         expected={"F1 score of the primality test": at_least(0.99, "the F1 score is 1 if all 29 tasks are solved")},
@@ -294,7 +294,7 @@ CLAIMS = (
     Claim(
         id="miiii.x.masked_order",
         where="appendix",
-        statement="Without training on remainders modulo 2, 3, 5 and 7, the network learns remainders modulo 11, 13, 17 and 19 first. No remainder is learned later than in the network that also learns remainders modulo 2, 3, 5 and 7.",
+        statement="Without training on remainders modulo 2, 3, 5 and 7, the network learns remainders modulo 11, 13, 17 and 19 first. Without training on remainders modulo 2, 3, 5 and 7, the network learns no remainder later than the network trained on all remainders.",
         source_says="tasks 11, 13, 17 and 19 are learned first",
         measure=_masked_order,
         expected={

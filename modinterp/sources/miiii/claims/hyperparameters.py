@@ -130,9 +130,9 @@ CLAIMS = (
         reported=("mean test accuracy without the filter",),
         needs=(LAMBDA0, CODED),
         finding=pending(
-            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while it still learned. "
-            "At epoch 36,864, the accuracy was 83.5% in the run without the gradient filter, and 96.4% in the "
-            "run with the gradient filter."
+            "The run without the gradient filter was stopped at 36,864 epochs of 65,536, while the network still "
+            "learned. At epoch 36,864, the accuracy was 83.5% in the run without the gradient filter, and 96.4% "
+            "in the run with the gradient filter."
         ),
         changed=(
             Change(

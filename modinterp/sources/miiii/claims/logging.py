@@ -72,8 +72,8 @@ CLAIMS = (
         id="miiii.x.active_freqs",
         where="table 3",
         statement=(
-            "Neurons have no active frequencies before training, the largest number of active frequencies during "
-            "learning, and fewer active frequencies at the end."
+            "Neurons have no active frequencies at the start of training, the largest number of active "
+            "frequencies during learning, and fewer active frequencies at the end."
         ),
         source_says="0, 0, 10, 18 and 10 active frequencies at epochs 256, 1,024, 4,096, 16,384 and 65,536",
         measure=_active,
@@ -82,7 +82,7 @@ CLAIMS = (
                 1,
                 "in the source the number of active frequencies falls from 18 to 10; in our network it must fall, too",
             ),
-            MOST_EARLY: at_most(2, "in the source neurons have no active frequencies by this epoch; we allow two"),
+            MOST_EARLY: at_most(2, "in the source neurons have no active frequencies early in training; we allow two"),
         },
         needs=(CODED,),
         figure="active",

@@ -55,9 +55,9 @@ CLAIMS = (
         id="miiii.arch",
         where="equations 7 to 11",
         statement=(
-            "The network is one block without LayerNorm or biases, with He initialisation, 4 heads and 4 ReLU "
-            "neurons for each of the d dimensions. The network has dropout on the residual stream, and its "
-            "logits are read at the last position."
+            "The network of T_miiii is one block without LayerNorm or biases, with He initialisation, 4 heads "
+            "and 4 ReLU neurons for each of the d dimensions. The network of T_miiii has dropout on the residual "
+            "stream, and its logits are read at the last position."
         ),
         source_says="the network has 256 dimensions and a dropout of 1/10",
         measure=_architecture,
@@ -74,7 +74,7 @@ CLAIMS = (
     Claim(
         id="miiii.shared_layers",
         where="multi-task section",
-        statement="All tasks share one embedding and one block; each task has its own unembedding.",
+        statement="The 29 remainder tasks share one embedding and one block; each task has its own unembedding.",
         source_says="the source states this as a definition",
         measure=_shared,
         expected={"embeddings": equals(1), "blocks": equals(1), "outputs read from one residual stream": equals(1480)},

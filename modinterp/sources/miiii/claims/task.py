@@ -228,9 +228,9 @@ CLAIMS = (
         id="miiii.eq3to5.summary",
         where="equations 3 to 5",
         statement=(
-            "The network adds by looking up waves, multiplying waves by the angle sum identities, and taking the "
-            "largest result. The angle sum identities that the source prints are wrong; the identities hold once "
-            "an index that is printed twice is corrected."
+            "A network trained on addition adds by looking up waves, multiplying waves by the angle sum "
+            "identities, and taking the largest result. The angle sum identities that the source prints are "
+            "wrong; the identities hold once an index that is printed twice is corrected."
         ),
         source_says="the source prints cos(w x0) twice, and cos(w x1) is missing",
         measure=_identities,

@@ -77,7 +77,8 @@ CLAIMS = (
         measure=each(_single_waves),
         expected={
             "neurons_explained": at_least(
-                0.80, "in the author's checkpoint a share of 0.943 of the neurons are such sums"
+                0.80,
+                "in the author's checkpoint a share of 0.943 of the neurons are sums of nine terms of one frequency",
             )
         },
         needs=SEEDS,
@@ -104,7 +105,7 @@ CLAIMS = (
         statement=(
             "Before the ReLU the neurons contain waves of a and waves of b but no products, because a sum of two "
             "embeddings is linear. The notebook sees faint products of waves of a and b before the ReLU, but all "
-            "such products are exactly 0."
+            "products of waves are exactly 0 before the ReLU."
         ),
         source_says="0",
         measure=_before_the_relu,
@@ -124,7 +125,7 @@ CLAIMS = (
         expected={
             "products_after": at_least(0.10, "in the author's checkpoint products have a share of 0.217"),
             "accuracy with the best affine map in place of the neurons": at_most(
-                0.1, "with this affine map, the accuracy of the author's checkpoint is 0.012"
+                0.1, "with an affine map in place of the neurons, the accuracy of the author's checkpoint is 0.012"
             ),
         },
         behaviour=("accuracy with the best affine map in place of the neurons",),

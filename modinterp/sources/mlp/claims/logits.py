@@ -65,7 +65,7 @@ CLAIMS = (
     Claim(
         id="mlp.logits_quadratic",
         where="logits in the Fourier basis",
-        statement="The logits are products of waves of one frequency, with almost no linear terms.",
+        statement="The MLP's logits are products of waves of one frequency, with almost no linear terms.",
         source_says=(
             "in the author's checkpoint linear terms have a share of 0.038, products 0.926 and all other terms 0.036"
         ),
@@ -85,7 +85,7 @@ CLAIMS = (
     Claim(
         id="mlp.logits_norm_map",
         where="norm of the logits",
-        statement="The logits use only the neurons' key frequencies.",
+        statement="The MLP's logits contain only the key frequencies of the neurons.",
         source_says="13",
         measure=each(_same_frequencies),
         expected={AGREEMENT: at_least(0.9, "logits and neurons have the same key frequencies in the notebook")},
@@ -129,7 +129,7 @@ CLAIMS = (
     Claim(
         id="mlp.key_freqs",
         where="cells 77 and 88",
-        statement="The MLP has more key frequencies than the transformer.",
+        statement="The MLP of Kissane's notebook has more key frequencies than the transformer of Nanda et al.",
         source_says="13 key frequencies: 1, 3, 17, 19, 21, 23, 28, 29, 33, 35, 37, 42, 44",
         measure=lambda m: {"gap of squared norms": m.keys.gap**2},
         expected={
@@ -162,7 +162,11 @@ CLAIMS = (
         statement="The directions of the key frequencies hold nearly the whole norm of W_U.",
         source_says="36.203739 of the norm of 36.851849, a share of 0.98241 (0.96514 of the squared norm)",
         measure=_norm_ratio,
-        expected={NORM_RATIO: at_least(0.95, "in the notebook this share of the norm is 0.98241; other seeds vary")},
+        expected={
+            NORM_RATIO: at_least(
+                0.95, "in the notebook the key frequencies' share of the norm of W_U is 0.98241; other seeds vary"
+            )
+        },
         reported=("read_residual", NORM_AT_KEYS, NORM),
         needs=(MAIN,),
         figure="spectra",
@@ -177,8 +181,8 @@ CLAIMS = (
         expected={
             NORM_RATIO: at_least(
                 0.95,
-                "in the notebook this share of the norm is 0.98241; other seeds vary; whether the share "
-                "exceeds the stated 0.98 is reported as well",
+                "in the notebook the key frequencies' share of the norm of W_U is 0.98241; other seeds vary; "
+                "whether the share exceeds the stated 0.98 is reported as well",
             )
         },
         needs=(MAIN,),

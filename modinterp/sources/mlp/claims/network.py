@@ -103,7 +103,7 @@ CLAIMS = (
     Claim(
         id="mlp.loss_fn",
         where="the task",
-        statement="The loss is the cross-entropy of a log-softmax in float64.",
+        statement="The training loss is the cross-entropy of a log-softmax in float64.",
         source_says="the source states this as a definition",
         measure=_loss,
         expected={

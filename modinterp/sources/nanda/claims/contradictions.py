@@ -32,9 +32,7 @@ CONTRADICTIONS = (
         "X-N3",
         "Appendix B of Nanda et al. prints cos(w_52 16) = -0.56 and cos(w_35 16) = 0.961.",
         {"B.f52_16": (margins.VALUE,), "B.f35_16": (margins.VALUE,)},
-        (
-            "In appendix B, the value -0.56 of cos(w_52 16) is a misprint; the value 0.961 of cos(w_35 16) is truncated, not rounded."
-        ),
+        "In appendix B, the value -0.56 of cos(w_52 16) is a misprint; the value 0.961 of cos(w_35 16) is truncated, not rounded.",
     ),
     Contradiction(
         "X-N4",
@@ -64,9 +62,7 @@ CONTRADICTIONS = (
                 *ablations.LOSS_ALONE.values(),
             )
         },
-        (
-            "With 2, 4 or 8 components for each key frequency, keeping only the key frequencies in the logits lowers the loss. The fewer components of the logits are kept, the lower the loss. Section 4.4 of the paper counts 8 components for each frequency, without the constant, since the paper's total for five frequencies is 40. With 8 components for each key frequency, the paper's loss ratio lies within the range of our numerical replicates of the paper's seed."
-        ),
+        "With 2, 4 or 8 components for each key frequency, keeping only the key frequencies in the logits lowers the loss. The fewer components of the logits are kept, the lower the loss. Section 4.4 of the paper counts 8 components for each frequency, without the constant, since the paper's total for five frequencies is 40. With 8 components for each key frequency, the paper's loss ratio lies within the range of our numerical replicates of the paper's seed.",
     ),
     Contradiction(
         "X-N7",
@@ -156,9 +152,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N10",
-        (
-            "The caption of table 5 of Nanda et al. says that all networks without a dropout of 0.2 are right on more than 99.95% of the held-out pairs. Table 6 of Nanda et al. reports an accuracy of 99.6% on all pairs for networks of two layers."
-        ),
+        "The caption of table 5 of Nanda et al. says that all networks without a dropout of 0.2 are right on more than 99.95% of the held-out pairs. Table 6 of Nanda et al. reports an accuracy of 99.6% on all pairs for networks of two layers.",
         {"table5.accuracy_note": ("test accuracy, one layer with weight decay", "test accuracy, two layers")},
         "Even networks of one layer can have a lower accuracy than 99.95%: some networks modulo 53 are right on "
         "fewer than 99.95% of the held-out pairs.",
@@ -176,22 +170,16 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N21",
-        (
-            "By appendix D.3 of Nanda et al., networks on sequences are trained with the hyper-parameters of the main model. The authors' archived runs on repeated subsequences have a residual stream of 48, heads of 12, betas of 0.9 and 0.999 and batches of 128. The authors' archived runs on sums have a vocabulary of 12 tokens and sequences of 18 positions."
-        ),
+        "By appendix D.3 of Nanda et al., networks on sequences are trained with the hyper-parameters of the main model. The authors' archived runs on repeated subsequences have a residual stream of 48, heads of 12, betas of 0.9 and 0.999 and batches of 128. The authors' archived runs on sums have a vocabulary of 12 tokens and sequences of 18 positions.",
         {
             "fig31": ("largest drop of the test loss within 1,000 epochs", "final_test_loss"),
             "fig29.top": (sequences.LOSS_AT_END,),
         },
-        (
-            "On sequences, we use the settings of the archived runs of Nanda et al. With the settings of the archived runs, the loss on repeated subsequences drops by 4.2 nats within 1,000 steps and ends at 0.34 (0.33 in the archived run)."
-        ),
+        "On sequences, we use the settings of the archived runs of Nanda et al. With the settings of the archived runs, the loss on repeated subsequences drops by 4.2 nats within 1,000 steps and ends at 0.34 (0.33 in the archived run).",
     ),
     Contradiction(
         "X-N22",
-        (
-            "The caption of figure 29 of Nanda et al. says that the network learns the second digit at about step 270. In the archived runs the second digit's loss falls below 1 nat at step 490, and the steps at which two runs learn a digit differ by a factor of two to three."
-        ),
+        "The caption of figure 29 of Nanda et al. says that the network learns the second digit at about step 270. In the archived runs the second digit's loss falls below 1 nat at step 490, and the steps at which two runs learn a digit differ by a factor of two to three.",
         {"fig29.bottom": sequences.FALL_OF_DIGIT},
         "In sums of long numbers, the loss of the first digit falls first. The order and the steps at which the "
         "losses of the other digits fall depend on the run.",
@@ -227,9 +215,7 @@ CONTRADICTIONS = (
     ),
     Contradiction(
         "X-N26",
-        (
-            "Appendix A.1 of Nanda et al. says that without the skip connection around attention the loss is 19.1, so this connection is crucial. In three networks that the authors archived, the losses without the skip connection around attention are 6e-5, 5e-3 and 4e-7."
-        ),
+        "Appendix A.1 of Nanda et al. says that without the skip connection around attention the loss is 19.1, so this connection is crucial. In three networks that the authors archived, the losses without the skip connection around attention are 6e-5, 5e-3 and 4e-7.",
         {"A1.attn_skip_zero": (ablations.LOSS, ablations.ACCURACY)},
         "Removing the skip connection around attention always raises the loss, but never to the loss of guessing. In eleven networks, six of the paper's seed, the loss without the skip connection around attention is 4e-4 to 1.2 nats.",
     ),
@@ -292,9 +278,7 @@ CONTRADICTIONS = (
             "s3.noreg_nogrok": ("final_train_accuracy", "highest_test_accuracy"),
             "fig20": tuple(map(fractions.delay_with, fractions.DELAYS_TOLD)),
         },
-        (
-            "The results of training on 30% and on 90% of the pairs do not conflict. With much data, a network generalises while it memorises. Only with little data can a network grok, and grokking needs a regulariser."
-        ),
+        "The results of training on 30% and on 90% of the pairs do not conflict. With much data, a network generalises while it memorises. Only with little data can a network grok, and grokking needs a regulariser.",
     ),
     Contradiction(
         "X-A9",

@@ -147,8 +147,7 @@ def _table_5(row: Row) -> Claim:
         id=f"nanda.table5.{row.key}",
         where="appendix C.2.3, table 5",
         statement=(
-            f"A network that generalises, {row.key.replace('_', ' ').replace('pct', '%')}. The weights of the network "
-            f"in this row of table 5 are {sparse} and neurons carry waves of a + b at the network's key frequencies."
+            f"Table 5 has a network that generalises: {row.key.replace('_', ' ').replace('pct', '%')}. The weights of the network {row.key.replace('_', ' ').replace('pct', '%')} are {sparse} and neurons carry waves of a + b at the network's key frequencies."
         ),
         source_says=f"loss {row.loss}; Gini {row.gini_W_E} and {row.gini_W_L}; frequencies {keys}; FVE of the logits {row.logit_fve}%, of the MLP {row.mlp_fve}% ({row.mlp_sd}%)",
         measure=_row,

@@ -177,7 +177,11 @@ CLAIMS = (
         source_says="heads 0 and 2",
         measure=head_roles(N_OV_SINGLE),
         printed={N_OV_SINGLE: 2},
-        expected={N_OV_SINGLE: at_least(2, "the OV circuits of heads 0 and 2 lie at this frequency in the paper")},
+        expected={
+            N_OV_SINGLE: at_least(
+                2, "in the paper, the OV circuits of heads 0 and 2 lie at the frequency of their attention scores"
+            )
+        },
         needs=SEEDS,
         scope="any seed",
         finding=mixed(
@@ -200,10 +204,10 @@ CLAIMS = (
         scope="any seed",
         finding=refuted(
             "In nearly every network the attention scores of two heads have one frequency and opposite "
-            "coefficients. Where the attentions of two heads to the same number add to 1, however, the OV "
-            "circuits of the two heads differ. Appendix C.1.2 of the paper says that the OV circuits of heads 1 "
-            "and 3 are almost exactly the same. Figure 11 of the paper only shows the norms of the OV circuits, "
-            "which are almost the same (C13.amplifier_norms)."
+            "coefficients. Where the attentions of two heads to the same number add to 1, the OV circuits of the "
+            "two heads differ, unlike in the statement. Appendix C.1.2 of the paper says that the OV circuits of "
+            "heads 1 and 3 are almost exactly the same. Figure 11 of the paper only shows the norms of the OV "
+            "circuits, which are almost the same (C13.amplifier_norms)."
         ),
         figure="ov",
     ),

@@ -152,7 +152,9 @@ CLAIMS = (
         printed={"n_keys": 5, BY_NEURONS: 5},
         by_selection=("n_keys", BY_NEURONS),
         expected={
-            "n_keys": between(3, 8, "the paper has 5 key frequencies, and 3 or 4 in its other seeds"),
+            "n_keys": between(
+                3, 8, "the paper's main network has 5 key frequencies, and the paper's other seeds have 3 or 4"
+            ),
             "strongest other over weakest key": at_most(
                 0.35, "in figure 3 the bars of the key frequencies are far higher than all other bars"
             ),
@@ -229,7 +231,11 @@ CLAIMS = (
                 1, "the components of the key frequencies' 2 x 2 blocks are large, and no others"
             ),
             "energy share of the blocks": at_least(
-                0.95, "in networks that the authors archived, these blocks hold a share of 0.96 to 0.98"
+                0.95,
+                (
+                    "in networks that the authors archived, the 2 x 2 blocks of key frequencies hold a share "
+                    "of 0.96 to 0.98 of the logits' energy"
+                ),
             ),
         },
         needs=(MAIN,),

@@ -182,7 +182,8 @@ CLAIMS = (
                 "they drop from 13.5 to 3.0",
             ),
             "share of the squared norm": at_least(
-                0.98, "in a network that the authors archived, these directions hold a share of 0.995 of W_L"
+                0.98,
+                "in a network that the authors archived, the directions of key frequencies hold a share of 0.995 of W_L",
             ),
         },
         needs=(MAIN,),
@@ -268,7 +269,7 @@ CLAIMS = (
     Claim(
         id="nanda.s42.no_skip_approx",
         where="section 3, equation 3; appendix A.1",
-        statement="The logits are W_L times the neurons; the skip around the MLP can be left out.",
+        statement="The logits are nearly W_L times the neurons; the skip connection around the MLP can be left out.",
         source_says="without the skip the accuracy does not change",
         measure=_no_skip,
         expected={ACCURACY: at_least(0.999, "leaving out the skip must not change the accuracy")},

@@ -54,17 +54,21 @@ CLAIMS = (
                 "archived networks",
             ),
             "loss over original, without it": between(
-                0.5, 2, "removing this attention changes nothing if the loss stays within a factor of 2"
+                0.5,
+                2,
+                "removing the last position's attention to itself changes nothing if the loss stays within a factor of 2",
             ),
             "loss over original, renormalised": between(
-                0.5, 2, "removing this attention changes nothing if the loss stays within a factor of 2"
+                0.5,
+                2,
+                "removing the last position's attention to itself changes nothing if the loss stays within a factor of 2",
             ),
         },
         needs=(MAIN,),
         finding=mixed(
-            "The last position gives itself at most 1.1% of its attention in our main network, and removing this "
-            "attention changes the loss by 11%. In some other seeds, late in training, the last position gives "
-            "itself much attention in one head, and the network relies on it."
+            "The last position gives itself at most 1.1% of its attention in our main network, and removing the "
+            "last position's attention to itself changes the loss by 11%. In some other seeds, late in training, "
+            "the last position gives itself much attention in one head, and the network relies on it."
         ),
         figure="interventions",
         control="also true after memorising",

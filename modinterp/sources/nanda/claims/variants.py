@@ -274,8 +274,8 @@ CLAIMS = (
             "the pairs, one seed generalises at epoch 3,500. When trained on 20% of the pairs, the two other "
             "seeds have test accuracies of 46% and 6.0% at epoch 4,000, which still rise. When trained on 5% or "
             "10% of the pairs, all six seeds stay near chance, as the source states. At epoch 5,000 the highest "
-            "test accuracy of the six seeds trained on 5% or 10% of the pairs is 2.9%. The five other seeds "
-            "trained on so few pairs have test accuracies of at most 0.4%, and test losses of 21 to 64."
+            "test accuracy of the six seeds trained on 5% or 10% of the pairs is 2.9%. With 5% or 10% of the "
+            "pairs, the five other seeds have test accuracies of at most 0.4%, and test losses of 21 to 64."
         ),
         figure="p401_fractions",
         control="without control",

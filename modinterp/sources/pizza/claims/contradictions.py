@@ -109,8 +109,8 @@ CONTRADICTIONS = (
         id="X-P9",
         conflict=(
             "By Zhong et al., a gradient symmetricity near 1 is the sign of a pizza. The table released by Zhong "
-            "et al. has networks read at a final = with a gradient symmetricity of 0.97. The logits of these "
-            "networks read at = hardly depend on the distance a - b, which is the sign of a clock."
+            "et al. has networks read at a final = with a gradient symmetricity of 0.97. In Zhong et al.'s "
+            "table, the logits of networks read at a final = hardly depend on a - b, as in a clock."
         ),
         settled_by={"phase.equals": ("distance_irrelevance", phases.RELEASED_GS)},
         follows=(

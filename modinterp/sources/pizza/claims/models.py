@@ -165,7 +165,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Only in attention-0-1 are the embedding's principal components circles; attention-0-1 has a distance irrelevance of 0.42. Other networks, which the statement does not cover, have distance irrelevances of 0.19 to 0.27.",
+            (
+                "Only in attention-0-1 are the embedding's principal components circles; attention-0-1 has a distance irrelevance of 0.42. Networks with constant attention whose principal components are not circles have distance irrelevances of 0.19 to 0.27; the statement does not cover such networks."
+            ),
         ),
         changed=(MEDIAN_OF_ONE,),
         figure="distance",
@@ -173,8 +175,7 @@ CLAIMS = (
     Claim(
         id="pizza.modelA.di.median",
         where="sections 3.2 and 4.1",
-        statement="In networks with constant attention, the correct logit depends mostly on the distance a - b, "
-        "judged by the median distance irrelevance.",
+        statement="In networks with constant attention, the correct logit depends mostly on the distance a - b, judged by the median distance irrelevance.",
         source_says="in the evaluation notebook the distance irrelevance is 0.1717",
         measure=lambda *runs: {
             CIRCULAR_RUNS: len(circular(runs)),
@@ -188,8 +189,7 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "open",
-            "Among our networks, only attention-0-1 has principal components that are circles. The distance "
-            "irrelevance of attention-0-1, 0.42, is above the tolerance for the median of such networks.",
+            "Among our networks, only attention-0-1 has principal components that are circles. The distance irrelevance of attention-0-1, 0.42, is above the tolerance for the median distance irrelevance of circular networks.",
             reason="does not apply",
         ),
         changed=(MEDIAN_OF_ONE,),
@@ -258,8 +258,8 @@ CLAIMS = (
             "share of runs with circularity of at least 0.995": between(
                 0.1, 0.9, "in the released table 0.27 to 0.39 of the networks are circular; we have few seeds"
             ),
-            ROUND_A: at_least(1, "in the released table 39% of the runs with this attention are circular"),
-            ROUND_B: at_least(1, "in the released table 37% of the runs with this attention are circular"),
+            ROUND_A: at_least(1, "in the released table 39% of the runs with constant attention are circular"),
+            ROUND_B: at_least(1, "in the released table 37% of the runs with softmax attention are circular"),
         },
         needs=(*CONSTANT, *SOFTMAX),
         required=_BOTH,
@@ -269,8 +269,8 @@ CLAIMS = (
     Claim(
         id="pizza.noncircular",
         where="section 4.4",
-        statement="Networks whose principal components are not circles still use few frequencies, which are mixed in "
-        "the components.",
+        statement="Networks whose embedding has principal components that are not circles still use few "
+        "frequencies, which are mixed in the components.",
         source_says="in a released network of circularity 0.734, four frequencies hold 0.974 of the embedding",
         measure=each(_sparse),
         given=SOLVED | {CIRCULARITY: at_most(0.9, "the statement is about networks whose components are not circles")},

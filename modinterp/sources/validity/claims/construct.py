@@ -79,8 +79,8 @@ CLAIMS = (
         reported=("agreement with the circles of W_E",),
         where="C3, convergence",
         statement=(
-            "The weights, the activations and the answers each identify the same set of circles, and removing any "
-            "circle of this set lowers the margin."
+            "The weights, the activations and the answers each identify the same set of circles, and removing "
+            "any circle of this set lowers the margin of the right logit over other logits."
         ),
         source_says="partial: all of the audited methods were Fourier ablations",
         measure=each(_convergence),
@@ -133,7 +133,10 @@ CLAIMS = (
         id="validity.C6.complementation",
         reported=("pairs of circles",),
         where="C6, complementation",
-        statement="Of any two key circles, each separates some answers that the other circle does not separate.",
+        statement=(
+            "Of any two circles that the network uses, each separates some answers that the other circle does not "
+            "separate."
+        ),
         source_says="untested: the audit treated all frequencies as equal",
         measure=each(_complementation),
         expected={

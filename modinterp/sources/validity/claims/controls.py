@@ -127,7 +127,10 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=refuted(
-            ("If the strongest neurons are kept first, 20% to 75% of the neurons suffice for 99% of the answers."),
+            (
+                "If the strongest neurons are kept first, 20% to 75% of the network's neurons suffice to get 99% of the "
+                "answers right."
+            ),
             "our own expectation",
         ),
         control="also true before training",
@@ -163,7 +166,7 @@ CLAIMS = (
         where="I7, confounds",
         statement=(
             "Without its key circles the network fails, whatever replaces the key circles. If everything in the "
-            "embedding except the key circles is taken from other pairs, the network still answers correctly."
+            "neurons except the key circles is taken from other pairs, the network still answers correctly."
         ),
         source_says="partial: the audit demands ablation by zero, by mean and by resampling, and causal scrubbing",
         measure=each(_confounds),
@@ -198,8 +201,8 @@ CLAIMS = (
             "largest synergy of two other circles",
         ),
         where="I9, epistasis",
-        statement="The effects of removing circles add up: removing two circles lowers the margin as much as the "
-        "two single removals do in sum.",
+        statement="The effects of removing circles add up: removing two circles lowers the margin of the right "
+        "logit as much as the two single removals do in sum.",
         source_says=(
             "partial: the audit demands that two circles together have over twice the single effects, which the"
             " theory of circles rules out"
@@ -234,7 +237,8 @@ CLAIMS = (
         id="validity.I11.order",
         where="I11, onset",
         statement=(
-            "Over the snapshots of training, the effect of rotating circles by half a step grows with the accuracy."
+            "Over the snapshots of training, the effect of rotating circles by half a step grows with the network's "
+            "accuracy."
         ),
         source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=_order,

@@ -71,9 +71,9 @@ CLAIMS = (
         id="validity.E2.inputs",
         where="E2, inputs",
         statement=(
-            "Circles found from weights alone, without inputs, change the answer by one when rotated by half a "
-            "step. Circles found from weights alone change the answer by one on training pairs and on held-out "
-            "pairs."
+            "Circles found from weights alone, without inputs, change the network's answer by one when rotated "
+            "by half a step. Rotating circles found from weights alone changes the answer by one on training "
+            "pairs and on held-out pairs."
         ),
         source_says="confirmed: the audit demands inputs that were not used to find the mechanism",
         measure=each(
@@ -110,8 +110,8 @@ CLAIMS = (
         id="validity.E4.models",
         where="E4, models",
         statement=(
-            "In networks of other recipes, the effects that we declared before measuring occur: rotating "
-            "circles changes the answer, and restoring circles restores the answer."
+            "In networks of other recipes than the main one, the effects that we declared before measuring "
+            "occur: rotating circles changes the answer, and restoring circles restores the answer."
         ),
         source_says="partial: the audit demands a declared correspondence with other models",
         measure=each(
@@ -175,8 +175,8 @@ CLAIMS = (
         id="validity.E6.prediction",
         where="E6, prediction",
         statement=(
-            "The logit formula fitted to the intact network predicts, with no free parameter, the margins after "
-            "removing any one circle."
+            "The logit formula fitted to the intact network predicts, with no free parameter, the margins of the "
+            "right logit over other logits after removing any one circle."
         ),
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(_prediction),
@@ -195,8 +195,8 @@ CLAIMS = (
         id="validity.E6.rivals",
         where="E6, prediction",
         statement=(
-            "If one circle is removed, the network's wrong answers are among the three answers with the "
-            "smallest predicted margins."
+            "If one circle is removed, the network's wrong answers are among the three answers over which the "
+            "right logit has the smallest predicted margins."
         ),
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(
@@ -218,8 +218,8 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "After removing one circle, the three answers with the smallest predicted margins make up 0.62 of "
-            "the wrong answers in no-pos-0, and 0.71 or more in other networks."
+            "After removing one circle, the three answers with the smallest margins predicted by the logit "
+            "formula make up 0.62 of the wrong answers in no-pos-0, and 0.71 or more in other networks."
         ),
     ),
 )

@@ -130,9 +130,8 @@ CLAIMS = (
         id="validity.M2.swap",
         where="M2, baseline separation",
         statement=(
-            "If the directions that the unembedding reads are exchanged between two pairs, the answer is "
-            "exchanged as well; exchanging other planes of the residual stream does not exchange the "
-            "answer."
+            "If the directions that the unembedding reads are exchanged between two pairs of inputs, the answer "
+            "is exchanged as well; exchanging other planes of the residual stream does not exchange the answer."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
@@ -246,7 +245,8 @@ CLAIMS = (
         where="M7, selection",
         statement=(
             "For this claim, we choose the key frequencies from W_L alone. If the embedding's circles are "
-            "removed one at a time, on held-out pairs, removing key circles lowers the margin most."
+            "removed one at a time, on held-out pairs, removing key circles lowers the margin of the right logit "
+            "most."
         ),
         source_says="untested: the audit demands the number of candidates, the selection rule and the number of "
         "comparisons",
@@ -265,8 +265,8 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "In kissane-0, removing the weakest of fourteen key circles costs only 1.6 times as much margin"
-            " as removing a circle of twice a key frequency."
+            "In kissane-0, removing the weakest of fourteen key circles lowers the margin of the right logit "
+            "only 1.6 times as much as removing a circle of twice a key frequency."
         ),
         changed=(
             Change(

@@ -52,9 +52,9 @@ CLAIMS = (
         where="I6, double dissociation",
         statement=(
             "In a network that learned sums and exceptions, the key circles of the logits compute the rule (the "
-            "sum). If the key circles of such a network are removed, only the answers by the rule (the sum) "
-            "fail. If only the key circles are kept, the network answers even the exceptions by the rule (the "
-            "sum)."
+            "sum). If the key circles are removed from a network that learned sums and exceptions, only answers "
+            "by the rule (the sum) fail. If only the key circles of this network are kept, it answers even the "
+            "exceptions by the rule (the sum)."
         ),
         source_says="untested: without a double dissociation the audited claim cannot reach the audit's next tier",
         measure=each(_exceptions),
@@ -85,8 +85,8 @@ CLAIMS = (
         reported=("energy of the embedding in the first circles, share",),
         where="I12, offset",
         statement=(
-            "If a network that adds is trained further, on 2% of the pairs, until it no longer adds, its "
-            "circles no longer determine the answer."
+            "If a network that adds is trained further, on 2% of the pairs, until it no longer adds, the circles "
+            "of its embedding no longer determine the answer."
         ),
         source_says="untested: the audit demands that the mechanism vanishes where the capability is removed",
         measure=each(_offset),
