@@ -25,8 +25,8 @@ CONTRADICTIONS = (
     Contradiction(
         id="X-U2",
         conflict=(
-            "In the code of Chughtai et al. 2023, the first 3-dimensional representation of A5 has the number (1 "
-            "+ sqrt 5)/5 in its rotation axis, where (1 + sqrt 5)/4 would be right."
+            "Chughtai et al.'s code has a wrong number, (1 + sqrt 5)/5, in a rotation axis of A5's first "
+            "3-dimensional representation. The right number in this rotation axis of A5 is (1 + sqrt 5)/4."
         ),
         settled_by={"irreps.valid": ()},
         follows=(

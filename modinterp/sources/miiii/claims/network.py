@@ -56,8 +56,8 @@ CLAIMS = (
         where="equations 7 to 11",
         statement=(
             "The network of T_miiii is one block without LayerNorm or biases, with He initialisation, 4 heads "
-            "and 4 ReLU neurons for each of the d dimensions. The network of T_miiii has dropout on the residual "
-            "stream, and its logits are read at the last position."
+            "and 4 ReLU neurons for each dimension. The network of T_miiii has dropout on the residual stream, "
+            "and its logits are read at the last position."
         ),
         source_says="the network has 256 dimensions and a dropout of 1/10",
         measure=_architecture,

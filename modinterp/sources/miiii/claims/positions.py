@@ -71,8 +71,8 @@ CLAIMS = (
             "The correlation of the two position embeddings is positive or negative depending on the recipe, "
             "which the source does not state for modular addition. With the recipe of the source's task T_miiii, "
             "the two position embeddings are negatively correlated in every seed (Pearson -0.80 to -0.59). With "
-            "the recipe of Nanda et al., measured in the claim fig7.pearson.miiii, the two position embeddings "
-            "are mostly similar (correlations of 0.96 to 1.00, in one network 0.24)."
+            "the recipe of Nanda et al., the two position embeddings are mostly similar: correlations are 0.96 "
+            "to 1.00, and 0.24 in one network (fig7.pearson.miiii)."
         ),
         changed=(
             Change(

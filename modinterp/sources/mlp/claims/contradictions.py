@@ -35,8 +35,8 @@ CONTRADICTIONS = (
         conflict="The lists of a neuron's nine Fourier terms in Kissane's notebook contain cos(w a) twice and never cos(w "
         "b).",
         settled_by={"neurons_9_terms": ("share of waves of a alone", "share of waves of b alone")},
-        follows="The repeated cos(w a) in the notebook's lists is a misprint: the network treats a and b alike, "
-        "and waves of b are as large as waves of a.",
+        follows="The repeated cos(w a) in the notebook's lists is a misprint: the network's waves of b are as "
+        "large as its waves of a.",
     ),
     Contradiction(
         id="X-K4",

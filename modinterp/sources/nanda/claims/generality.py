@@ -314,7 +314,7 @@ CLAIMS = (
         required=("nanda/dropout-*", "nanda/mainline-*"),
         scope="any seed",
         finding=inapplicable(
-            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, and their accuracy still rises after 80,000 epochs. With a dropout of 0.2, W_E of seeds 0 and 1 has Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90% of the held-out pairs."
+            "With a dropout of 0.2, seeds 0 and 1 are right on 91% and 94% of the held-out pairs, which still rises after 80,000 epochs. With a dropout of 0.2, W_E of seeds 0 and 1 has Gini coefficients of 0.20 and 0.19, far below all networks with weight decay. No other network with dropout is right on more than 90% of the held-out pairs."
         ),
         figure="table5",
         control="without control",

@@ -210,10 +210,10 @@ CLAIMS = (
         behaviour=(ACCURACY,),
         needs=(MAIN,),
         finding=mixed(
-            "With straight lines in place of the softmax, the loss is 0.85 times the original loss in our main "
-            "network, and 0.88 times in the paper. With a straight line in place of the softmax, the last "
-            "position gives no attention to itself. Some networks need the last position's attention to itself "
-            "(see A1.self_attention)."
+            "With a straight line in place of the softmax, the loss is 0.85 times the original loss in our main "
+            "network (0.88 in the paper). With a straight line in place of the softmax, the last position gives "
+            "no attention to itself. Some networks need the last position's attention to itself (see "
+            "A1.self_attention)."
         ),
         figure="interventions",
         control="also true before training",

@@ -212,7 +212,7 @@ CLAIMS = (
         figure="progress",
         finding=mixed(
             "In most networks two or three phase boundaries coincide with inflections of the weight norm; in "
-            "other networks only one phase boundary coincides with an inflection."
+            "other networks only one phase boundary does."
         ),
     ),
     Claim(
@@ -247,8 +247,8 @@ CLAIMS = (
         needs=(MAIN,),
         finding=mixed(
             "The coefficients of cos(w_k(a + b - c)) in the logits mostly grow smoothly. In some networks a "
-            "coefficient of cos(w_k(a + b - c)) already exceeds a fifth of its final value at the end of "
-            "memorisation (t1), or jumps within 100 epochs."
+            "coefficient already exceeds a fifth of its final value at the end of memorisation (t1), or jumps "
+            "within 100 epochs."
         ),
         figure="coefficients",
     ),

@@ -157,8 +157,8 @@ CLAIMS = (
         where="section 5.1",
         statement=(
             "Excluded loss removes only the waves of a + b at the key frequencies, on the training pairs. For a "
-            "network whose logits contain only waves of a + b at the key frequencies, the excluded loss equals "
-            "the loss of guessing, ln p."
+            "network whose logits contain only waves of a + b at key frequencies, the excluded loss equals the "
+            "loss of guessing, ln p."
         ),
         source_says="the source states this as a definition",
         measure=lambda *_: _excluded_of_ideal(),

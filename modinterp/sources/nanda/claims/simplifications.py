@@ -66,9 +66,10 @@ CLAIMS = (
         },
         needs=(MAIN,),
         finding=mixed(
-            "The last position gives itself at most 1.1% of its attention in our main network, and removing the "
-            "last position's attention to itself changes the loss by 11%. In some other seeds, late in training, "
-            "the last position gives itself much attention in one head, and the network relies on it."
+            "In our main network, the last position gives itself at most 1.1% of its attention. Removing the "
+            "last position's attention to itself changes our main network's loss by 11%. In some other seeds, "
+            "late in training, the last position gives itself much attention in one head, and the network relies "
+            "on it."
         ),
         figure="interventions",
         control="also true after memorising",

@@ -225,9 +225,8 @@ CLAIMS = (
             "holds",
             "With weight decays of 0.3, 0.5, 1, 3 and 5, the network modulo 401 generalises 500, 400, 200, 100 "
             "and 0 epochs after memorising: more weight decay means less delay. With a weight decay of 8, the "
-            "network modulo 401 is right on at best 99% of the training pairs and 98% of the test pairs. The "
-            "network with a weight decay of 8 reaches its best accuracy by epoch 800, and does not improve "
-            "further.",
+            "network modulo 401 answers at best 99% of the training pairs and 98% of the test pairs. The network "
+            "with a weight decay of 8 reaches its best accuracy by epoch 800, and does not improve further.",
         ),
         changed=(
             Change(

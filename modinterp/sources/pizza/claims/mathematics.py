@@ -118,9 +118,9 @@ CLAIMS = (
         id="pizza.pizza.ideal",
         where="section 3.1",
         statement=(
-            "The logits of a pizza (an algorithm that averages the points of a and b) with a single circle are "
-            "already largest at a + b. All logits of a pizza with a single circle vanish if the points of a and "
-            "b lie opposite each other."
+            "In a pizza (an algorithm that averages the points of a and b) with a single circle, the logits are "
+            "largest at a + b. All logits of a pizza with a single circle vanish if the points of a and b lie "
+            "opposite each other."
         ),
         source_says="the statement is a theorem for odd p",
         measure=lambda: {

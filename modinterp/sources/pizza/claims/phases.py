@@ -162,9 +162,9 @@ CLAIMS = (
         scope="any seed",
         finding=Finding(
             "holds",
-            "Over all seeds, attention rate and distance irrelevance have a correlation of 0.68. When we had "
-            "only one seed at most attention rates, attention rate and distance irrelevance had a correlation of "
-            "0.45; the claim expects at least 0.5.",
+            "Over all seeds, attention rate and distance irrelevance have a correlation of 0.68. With only one "
+            "seed at most rates, attention rate and distance irrelevance had a correlation of 0.45; the claim "
+            "expects at least 0.5.",
         ),
         control="also true before training",
         changed=(

@@ -79,8 +79,8 @@ CLAIMS = (
         reported=("agreement with the circles of W_E",),
         where="C3, convergence",
         statement=(
-            "The weights, the activations and the answers each identify the same set of circles, and removing "
-            "any circle of this set lowers the margin of the right logit over other logits."
+            "The weights, the activations and the answers each identify the same circles, and removing any of "
+            "these circles lowers the margin of the right logit."
         ),
         source_says="partial: all of the audited methods were Fourier ablations",
         measure=each(_convergence),

@@ -201,8 +201,8 @@ CLAIMS = (
             "largest synergy of two other circles",
         ),
         where="I9, epistasis",
-        statement="The effects of removing circles add up: removing two circles lowers the margin of the right "
-        "logit as much as the two single removals do in sum.",
+        statement="The effects of circles add up: removing two circles lowers the right logit's margin as much "
+        "as the two single removals in sum.",
         source_says=(
             "partial: the audit demands that two circles together have over twice the single effects, which the"
             " theory of circles rules out"
@@ -219,7 +219,7 @@ CLAIMS = (
         where="I11, onset",
         statement=(
             "Rotating the circles by half a step begins to change answers when the network generalises: never "
-            "earlier, and for all pairs once every pair is answered correctly."
+            "earlier, and for all pairs once every answer is right."
         ),
         source_says="confirmed: the audit demands that mechanism and capability appear at the same checkpoints",
         measure=each(_onset),

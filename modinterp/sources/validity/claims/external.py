@@ -110,8 +110,8 @@ CLAIMS = (
         id="validity.E4.models",
         where="E4, models",
         statement=(
-            "In networks of other recipes than the main one, the effects that we declared before measuring "
-            "occur: rotating circles changes the answer, and restoring circles restores the answer."
+            "In networks of other recipes, the effects that we declared before measuring occur: rotating circles "
+            "changes the answer, and restoring circles restores the answer."
         ),
         source_says="partial: the audit demands a declared correspondence with other models",
         measure=each(
@@ -175,8 +175,8 @@ CLAIMS = (
         id="validity.E6.prediction",
         where="E6, prediction",
         statement=(
-            "The logit formula fitted to the intact network predicts, with no free parameter, the margins of the "
-            "right logit over other logits after removing any one circle."
+            "The logit formula fitted to the intact network predicts, with no free parameter, the right logit's "
+            "margins after removing any one circle."
         ),
         source_says="confirmed: the audit demands a prediction made beforehand",
         measure=each(_prediction),
@@ -218,8 +218,9 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "After removing one circle, the three answers with the smallest margins predicted by the logit "
-            "formula make up 0.62 of the wrong answers in no-pos-0, and 0.71 or more in other networks."
+            "After removing one circle, the three answers with the smallest predicted margins make up 0.62 of "
+            "the wrong answers in no-pos-0. In other networks, the three answers with the smallest predicted "
+            "margins make up at least 0.71 of the wrong answers."
         ),
     ),
 )

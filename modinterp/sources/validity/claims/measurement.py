@@ -130,8 +130,8 @@ CLAIMS = (
         id="validity.M2.swap",
         where="M2, baseline separation",
         statement=(
-            "If the directions that the unembedding reads are exchanged between two pairs of inputs, the answer "
-            "is exchanged as well; exchanging other planes of the residual stream does not exchange the answer."
+            "If the directions that the unembedding reads are exchanged between two pairs of inputs, the answers "
+            "are exchanged as well. Exchanging other planes of the residual stream does not exchange the answers."
         ),
         source_says="confirmed: the audit demands 0.10 above random and untrained baselines",
         measure=each(
@@ -200,8 +200,8 @@ CLAIMS = (
         reported=("variance between answers",),
         where="M6, invariance",
         statement=(
-            "A rotation of circles by half a step also changes the answer by one in networks of other moduli, "
-            "layers and heads, and in networks without attention."
+            "Rotating circles by half a step also changes the answer by one in networks of other moduli, layers "
+            "and heads, and without attention."
         ),
         source_says="confirmed: the audit demands other sizes, families and templates",
         measure=each(_invariance),
@@ -265,8 +265,8 @@ CLAIMS = (
         needs=WITH_NEURONS,
         scope="any seed",
         finding=mixed(
-            "In kissane-0, removing the weakest of fourteen key circles lowers the margin of the right logit "
-            "only 1.6 times as much as removing a circle of twice a key frequency."
+            "In kissane-0, removing the weakest key circle lowers the right logit's margin 1.6 times as much as "
+            "removing a circle of twice a key frequency."
         ),
         changed=(
             Change(
