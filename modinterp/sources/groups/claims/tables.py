@@ -158,7 +158,10 @@ CLAIMS = (
     Claim(
         id="groups.table.losses.transformer",
         where="table 1",
-        statement="In transformers, the restricted loss is small and the excluded loss is above the loss of guessing.",
+        statement=(
+            "In transformers trained on groups, the restricted loss is small and the excluded loss is above the loss "
+            "of guessing."
+        ),
         source_says="seed 3 on D59: excluded loss 31.95, restricted loss 6.8e-6, test loss 4.2e-7",
         measure=each(_losses),
         given=LEARNED,

@@ -174,7 +174,7 @@ CLAIMS = (
     Claim(
         id="miiii.masked_task",
         where="tasks",
-        statement="In T_masked, training leaves the output weights of the tasks 2, 3, 5 and 7 unchanged.",
+        statement="In T_masked, training leaves the output weights for remainders modulo 2, 3, 5 and 7 unchanged.",
         source_says="the source states this as a definition",
         measure=_masked,
         expected={
@@ -204,7 +204,7 @@ CLAIMS = (
     Claim(
         id="miiii.full_batch",
         where="training",
-        statement="Every step follows the gradient over all training inputs.",
+        statement="Every step of training follows the gradient over all training inputs.",
         source_says="training uses the full batch, the entire dataset",
         measure=_batches,
         expected={"every step sees all that is trained on": equals(1)},
@@ -231,7 +231,7 @@ CLAIMS = (
             "We use p = 37 in place of 113, and measure one task, the remainder by 31, in place of 29 tasks. "
             "From 410 training inputs at p = 37, no network learns remainders by 31. After 32,768 epochs, 0.1% "
             "of the remainders by 31 are right if the network also learns remainders by other primes. If the "
-            "network learns only remainders by 31, 8.9% of its answers are right. Guessing gives 3.2% right "
+            "network learns only remainders by 31, 8.9% of these remainders are right. Guessing gives 3.2% right "
             "answers on remainders by 31."
         ),
         changed=(

@@ -113,10 +113,13 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
             Change(
                 date="2026-11-23",
                 what="the networks and the frequency that count",
-                before="every network was measured; in a network without this frequency, the lowest share of variance explained "
-                f"at the network's own key frequencies counted: {'0.879' if freq in _NOT_OF_MAIN else 'its own'} in "
-                "other-draw-0",
-                now=f"only networks that use this frequency are measured: {_NOT_OF_MAIN.get(freq, 'a frequency of other-draw-0')}",
+                before=f"every network was measured; in a network without the frequency {freq}, the lowest share "
+                "of variance explained at the network's own key frequencies counted: "
+                f"{'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
+                now=(
+                    f"only networks that use the frequency {freq} are measured: "
+                    f"{_NOT_OF_MAIN.get(freq, 'a frequency of other-draw-0')}"
+                ),
                 why="a network that does not use a frequency shows nothing about this frequency",
             ),
         ),

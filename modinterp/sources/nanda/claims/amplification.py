@@ -116,9 +116,10 @@ CLAIMS = (
         needs=(MAIN,),
         finding=mixed(
             "In most networks, the largest excluded loss over single frequencies and that of the key frequencies "
-            "fall and rise together by orders of magnitude. The rank correlation of the two excluded losses over "
-            "snapshots is lower. Most snapshots of training are after cleanup, when both excluded losses are "
-            "constant. The single frequency with the largest excluded loss is nearly always a key frequency."
+            "fall and rise together by orders of magnitude. Over the snapshots of training, the ranks of the two "
+            "excluded losses agree less closely. Most snapshots of training are after cleanup, when both "
+            "excluded losses are constant. The single frequency with the largest excluded loss is nearly always "
+            "a key frequency."
         ),
         reported=(UNTIL_T3, "correlation of the logarithms of both"),
         figure="largest_exclusion",
@@ -165,8 +166,8 @@ CLAIMS = (
         id="nanda.E1.generalisation_smaller_norm",
         where="appendix E.1",
         statement=(
-            "The generalising solution has smaller weights and even a slightly lower train loss than the "
-            "memorising solution."
+            "The network's generalising solution has smaller weights and even a slightly lower train loss than "
+            "the memorising solution."
         ),
         source_says="train loss 2.7e-8 at epoch 10,000 and 9e-9 at 107,000 in an archived network of the authors",
         measure=_smaller,

@@ -195,7 +195,7 @@ CLAIMS = (
     Claim(
         id="nanda.C13.linear_sigmoid_loss",
         where="appendix C.1.3",
-        statement="With straight lines in place of the softmax the network works equally well.",
+        statement="With a straight line in place of the softmax of its attention, the network works equally well.",
         source_says="the loss changes from 2.41e-7 to 2.12e-7, which is 0.88 times as high",
         measure=intervention("sigmoid made linear"),
         printed={LOSS_RATIO: 0.88, LOSS: 2.12e-7},
