@@ -12,10 +12,9 @@ the logit of m is larger. The proof has three steps, and each step can only make
    each number are now taken together.
 
 The smallest weighted mean sum w f / sum w is the root t of sum min w (f - t), where each number takes its own minimum
-(Dinkelbach). Whatever t the iteration stops at, the sum bounds how far t is from the smallest weighted mean. A box that
-is not proven is cut in two, the largest boxes first. If every interval of a box has a single number, the network runs
-on all orders of its numbers (up to seven). The bound is therefore sound whenever the search stops, and grows to the
-accuracy itself.
+(Dinkelbach). At any t, this sum bounds the error of t. A box that is not proven is cut in two, the largest boxes first.
+If every interval of a box has a single number, the network runs on all orders of its numbers (up to seven). The bound
+is therefore sound whenever the search stops, and grows to the accuracy itself.
 
 Linear bounds of ReLUs: Zhang et al. 2018 (CROWN). The source has no such bound.
 """
