@@ -74,7 +74,7 @@ def _check(given: Given, hints: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must hold a tensor, got none")
         for x, annotation in _arrays(value, kind):
             if not is_finite(x):
-                raise ValueError(f"{name} must be finite, but contains NaN or infinity")
+                raise ValueError(f"{name} must be finite, got NaN or infinity")
             if x.numel() == 0:
                 raise ValueError(f"{name} must not be empty, got shape {tuple(x.shape)}")
             for axis, size in axes_of(x, annotation) or () if annotation is not None else ():

@@ -114,7 +114,7 @@ class TransformerConfig(BaseConfig):
         """Text that describes the parts of the forward pass that no weight shows.
 
         >>> TransformerConfig(d_vocab=113, d_vocab_out=113, n_ctx=2, attention_rate=0.25, causal=False).forward_pass
-        'attention rate 0.25, every position attends to all, relu neurons, read at the last position'
+        'attention rate 0.25, every position attends to all positions, relu neurons, read at the last position'
         """
         seen = "causal attention" if self.causal else "every position attends to all positions"
         neurons = f"{self.act_fn} neurons, " if self.d_mlp else ""

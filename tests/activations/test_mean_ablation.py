@@ -39,7 +39,7 @@ def test_one_head_at_one_position_changes_nothing_before_it_and_no_mean() -> Non
 
 def test_heads_and_positions_that_are_not_there_are_refused() -> None:
     means = mean_outputs(NETWORK, INPUTS)
-    with pytest.raises(ValueError, match="heads"), heads_at_mean(NETWORK, means, [(2, 0)]):
+    with pytest.raises(ValueError, match="each head must be a layer below 2"), heads_at_mean(NETWORK, means, [(2, 0)]):
         pass
     with pytest.raises(ValueError, match="positions"), heads_at_mean(NETWORK, means, [(0, 0)], [4]):
         pass

@@ -141,5 +141,5 @@ def test_other_neurons_are_refused() -> None:
     network = random_network(0, act_fn="gelu")
     with pytest.raises(ValueError, match="largest or smallest"):
         accuracy_bound(random_network(0, n_ctx=6), Ordering("sort", n=3, limit=8, size=9))
-    with pytest.raises(ValueError, match="ReLU alone, got gelu"):
+    with pytest.raises(ValueError, match="only for ReLU, got gelu"):
         proven_accuracy(query_of(network, 3, 8), 3)

@@ -86,7 +86,7 @@ def test_a_circle_among_others_is_found_in_its_own_plane() -> None:
 
 
 def test_a_frequency_without_a_sine_spans_no_plane() -> None:
-    with pytest.raises(ValueError, match="frequency 6 of residues mod 12 has no sine"):
+    with pytest.raises(ValueError, match="frequency 6 of residues mod 12 has only a cosine and no sine"):
         plane(random(12, 4), 6)
     with pytest.raises(ValueError, match="run from 1 to 6"):
         circle(random(12, 2), 7)

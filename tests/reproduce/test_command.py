@@ -166,7 +166,7 @@ def one_line(capsys: pytest.CaptureFixture, *words: str) -> None:
 def test_bad_input_gets_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     out = ["--out", str(tmp_path / "out")]
     assert main(["nanda", "--only", "fig99", *out]) == 2
-    one_line(capsys, "no claim of nanda fits 'fig99'", "--list")
+    one_line(capsys, "no claim of nanda matches 'fig99'", "--list")
     assert main(["nanda", "--runs", str(tmp_path / "none"), *out]) == 2
     one_line(capsys, "is not a folder")
     assert main(["nanda", "--device", "warp", *out]) == 2

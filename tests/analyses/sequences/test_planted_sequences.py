@@ -93,7 +93,7 @@ def test_attribution_by_source_refuses_deeper_networks() -> None:
     config = TransformerConfig(9, 7, 5, n_layers=2, **SIZES)  # type: ignore[arg-type]
     network = hooked(config, initial_weights(config, 0))
     assert isinstance(network, Transformer)
-    with pytest.raises(ValueError, match="one layer"):
+    with pytest.raises(ValueError, match="one attention layer without an MLP"):
         attribution_by_source(network, torch.zeros(2, 5, dtype=torch.long), torch.zeros(2, dtype=torch.long))
 
 
