@@ -141,8 +141,8 @@ CLAIMS = (
                 date="2026-11-21",
                 what="the quantity that measures a pattern in the table of scores",
                 before=(
-                    "the step across the diagonal of the table of scores had to be at most 1 standard "
-                    "deviation, and is 1.05; refuted"
+                    "attention scores could change across the diagonal of their table by at most 1 "
+                    "standard deviation; they change by 1.05, so the claim was refuted"
                 ),
                 now=(
                     "the difference of two numbers may explain at most 0.5 of the attention scores' "
@@ -160,7 +160,7 @@ CLAIMS = (
                     "refuted"
                 ),
                 now=(
-                    "the claim states only that the source draws the tables. The difference of two numbers "
+                    "the claim states only that the source draws tables of attention scores. The difference of two numbers "
                     "explains 0.772 of the scores' variance (0.019 with shuffled numbers), which is only "
                     "reported"
                 ),

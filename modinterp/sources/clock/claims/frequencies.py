@@ -260,8 +260,8 @@ CLAIMS = (
                 date="2026-11-23",
                 what="the lower end of the tolerances for the rise of the Gini coefficient",
                 before=(
-                    "the Gini coefficient had to rise by at least 0. It rises by 0.0083 and more in our "
-                    "networks, but a network that never changes also met this tolerance"
+                    "the Gini coefficient had to rise by at least 0. The Gini coefficient rises by 0.0083 "
+                    "and more in our networks, but a network that never changes also met the tolerance of 0"
                 ),
                 now="1e-6",
                 why="the source says that the spectrum becomes cleaner, so the Gini coefficient must rise",

@@ -306,7 +306,10 @@ CLAIMS = (
                     "the claim tested only the R squared of the rotation, which had to be at least 0.8 and is "
                     "0.85 or more; held"
                 ),
-                now="the circle must also make 0.9 to 1.1 turns: our networks' circles make 0.883, 1.085 and 1.049",
+                now=(
+                    "while a runs once through all numbers, the circle must also make 0.9 to 1.1 turns; our networks' "
+                    "circles make 0.883, 1.085 and 1.049"
+                ),
                 why=(
                     '"purely rotational" says that the circle rotates; this does not require the circle\'s '
                     "centre to be at the origin"

@@ -172,7 +172,7 @@ CLAIMS = (
         needs=S5_MLP,
         scope="any seed",
         finding=mixed(
-            "The statement holds for every standard and standard x sign representation. In the network that learns (2, 2, 1), only 12 of this representation's 25 directions reach the logits, from neurons that are constant on cosets. The contribution of the representation (2, 2, 1) to the logits lowers the loss, but is not the character of (2, 2, 1). In the authors' S5 network of seed 5, the statement holds for both representations that the network learns. With orthogonal matrices, the characters' shares of the map to logits in the authors' network are 0.991 and 0.984."
+            "The statement holds for every standard and standard x sign representation. In the network that learns (2, 2, 1), only 12 of this representation's 25 directions reach the logits, from neurons that are constant on cosets. The contribution of the representation (2, 2, 1) to the logits lowers the loss, but is not the character of (2, 2, 1). In the authors' S5 network of seed 5, the statement holds for both representations that the network learns. With orthogonal representation matrices, the character's share of the map to logits in the authors' network is 0.991 for one representation and 0.984 for the other."
         ),
         control="without control",
         figure="matrices",

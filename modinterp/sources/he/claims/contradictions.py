@@ -48,9 +48,9 @@ CONTRADICTIONS = (
             "lottery.time": (dynamics.BY_TIME,),
         },
         follows=(
-            "The abstract is right. Magnitude alone or alignment alone predicts the winning frequency of few "
-            "neurons. Magnitude and alignment together predict the winning frequency of nearly all neurons that have "
-            "a winning frequency."
+            "The abstract is right. Initial magnitude alone, or initial phase alignment alone, predicts in few "
+            "neurons which frequency grows largest. Magnitude and alignment together predict this frequency in nearly "
+            "all neurons that have one."
         ),
     ),
     Contradiction(

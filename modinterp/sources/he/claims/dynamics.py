@@ -235,8 +235,8 @@ CLAIMS = (
     Claim(
         id="he.align.first_std",
         where="sections 4.3 and 4.4",
-        statement="With ReLU, AdamW and random initial weights, phases also align while the loss is still as large "
-        "as by guessing.",
+        statement="With ReLU, AdamW and random initial weights, each neuron's output phase aligns with its input phase "
+        "while the loss is still that of guessing.",
         source_says="phases align first, then magnitudes grow",
         measure=each(_align_std),
         expected={

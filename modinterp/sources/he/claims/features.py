@@ -281,7 +281,7 @@ CLAIMS = (
         scope="any seed",
         figure="phases",
         finding=mixed(
-            "Phases of the networks named grok are far more symmetric than by chance (asymmetry Z_2 of .06 to .20). In about half of the networks named std, phases are more symmetric than by chance. With gradient descent, the phases of different neurons stay independent, both with ReLU and with a quadratic activation."
+            "In networks named grok, neurons' phases are far more symmetric than by chance: their asymmetry Z_2 is .06 to .20 of its value for independent phases. In about half of the networks named std, phases are more symmetric than by chance. With gradient descent, the phases of different neurons stay independent, both with ReLU and with a quadratic activation."
         ),
     ),
     Claim(

@@ -198,7 +198,7 @@ CLAIMS = (
     Claim(
         id="he.logits.diagonal",
         where="ours, from proposition 1",
-        statement="At x = y the main peak and both ghosts coincide, so pairs x = y have the largest right logit.",
+        statement="At x = y the main peak of the logits and both side peaks (ghosts) coincide, so pairs x = y have the largest right logit.",
         source_says="the source does not measure the ratio; the source's proposition gives a ratio of 2.1",
         measure=each(_diagonal),
         expected={LEAD: at_least(1, "the logit of the right answer should be larger at x = y than at x != y")},
@@ -283,8 +283,8 @@ CLAIMS = (
         needs=(*named("std", "sgd", "grok"), WIDE),
         scope="any seed",
         finding=mixed(
-            "In networks named sgd, the remainder of the weights, without the cosines, still answers up to "
-            "21% of the pairs. With cosines or square waves in place of the neurons, the statement holds in"
+            "In networks named sgd, the weights that remain after subtracting each neuron's cosine still answer "
+            "up to 21% of the pairs. With cosines or square waves in place of the neurons, the statement holds in"
             " all networks."
         ),
         control="also true before training",

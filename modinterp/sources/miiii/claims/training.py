@@ -131,8 +131,8 @@ CLAIMS = (
         where="equation 12",
         statement=(
             "Dividing the cross-entropy of each task by ln q, where q is the task's prime, makes every task "
-            "begin with a loss near 1. The source's printed sum of losses lacks the inverse of the logarithm's "
-            "argument and would be negative; the source's code takes the mean of the losses."
+            "begin with a loss near 1. The source prints ln x where ln(1/x) is meant, so its printed loss "
+            "would be negative. The source's code takes the mean of the losses."
         ),
         source_says="the loss is about 1 for each task at the start",
         measure=_weighted_loss,

@@ -114,11 +114,11 @@ def _fve_claim(freq: int, sine: float, cosine: float) -> Claim:
                 date="2026-11-23",
                 what="the networks and the frequency that count",
                 before=f"every network was measured; in a network without the frequency {freq}, the lowest share "
-                "of variance explained at the network's own key frequencies counted: "
-                f"{'0.879' if freq in _NOT_OF_MAIN else 'its own'} in other-draw-0",
+                "of variance explained at the network's own key frequencies counted"
+                + (" (0.879 in other-draw-0)" if freq in _NOT_OF_MAIN else ""),
                 now=(
-                    f"only networks that use the frequency {freq} are measured: "
-                    f"{_NOT_OF_MAIN.get(freq, 'a frequency of other-draw-0')}"
+                    f"only networks that use the frequency {freq} are measured; "
+                    f"{_NOT_OF_MAIN.get(freq, 'other-draw-0 uses this frequency')}"
                 ),
                 why="a network that does not use a frequency shows nothing about this frequency",
             ),

@@ -271,7 +271,7 @@ CLAIMS = (
         required=("nanda/l1-*", "nanda/mainline-*"),
         scope="any seed",
         finding=variant(
-            "The statement about the basis of neurons holds, and the statement about the Fourier basis does not hold. With the mean absolute weight as penalty, the neurons of six networks are far sparser than with weight decay (Gini 0.96 to 0.97 against 0.18 to 0.33). In the Fourier basis, W_E is at least as sparse as with weight decay: Gini 0.74 to 0.84 (penalty), 0.66 to 0.78 (weight decay). The penalty on the mean absolute weight is our variant of the source's l1 penalty. The usual l1 penalty is on the sum of absolute weights; with a penalty on this sum networks learn nothing."
+            "As stated, the penalty makes networks sparser in the basis of neurons. Contrary to the statement, the penalty does not make networks less sparse in the Fourier basis. With the mean absolute weight as penalty, the neurons of six networks are far sparser than with weight decay (Gini 0.96 to 0.97 against 0.18 to 0.33). In the Fourier basis, W_E is at least as sparse as with weight decay: Gini 0.74 to 0.84 (penalty), 0.66 to 0.78 (weight decay). The penalty on the mean absolute weight is our variant of the source's l1 penalty. The usual l1 penalty is on the sum of absolute weights; with a penalty on this sum networks learn nothing."
         ),
         figure="l1",
         reported=("Gini of the neurons with l1", "Gini of W_E in the Fourier basis with l1"),

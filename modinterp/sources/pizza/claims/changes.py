@@ -23,7 +23,7 @@ def by_frequency(before: str, now: str) -> tuple[Change, Change]:
     return LEADS, Change(
         date="2026-11-25",
         was="" if before.endswith("held") else "refuted",
-        what="how a single circle is kept, and in which networks",
+        what="how we isolate one circle of the embedding, and the networks that are measured",
         before=(
             "to keep one circle, we kept two principal components of the embedding, in networks with a "
             f"circularity of at least 0.995; in attention-0-1 {before}"
