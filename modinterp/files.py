@@ -156,6 +156,7 @@ def no_file(path: Path) -> FileNotFoundError:
     except OSError:
         return FileNotFoundError(f"there is no file {path}, and no folder {folder} to look in; check the path")
     alike = [name for name in names if name.endswith(kind)]
-    held = f"{folder} holds {', '.join(alike[:MOST_NAMED])}{', ...' * (len(alike) > MOST_NAMED)}"
-    held = held if kind and alike else f"{folder} holds no {kind or 'such'} file; check the path"
+    place = "this folder" if folder == Path() else str(folder)
+    held = f"{place} holds {', '.join(alike[:MOST_NAMED])}{', ...' * (len(alike) > MOST_NAMED)}"
+    held = held if kind and alike else f"{place} holds no {kind or 'such'} file; check the path"
     return FileNotFoundError(f"there is no file {path}{suggestion(path.name, names, 0.8) or f'; {held}'}")

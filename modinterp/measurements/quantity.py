@@ -122,7 +122,8 @@ class Quantity:
         try:
             found, why = self.of(m), "" if self.note is None else self.note(m)
         except NotRecorded as error:
-            yield Reading(self.key, self.key, stage, title, None, str(error), self.unit, self.definition)
+            why = str(error).replace(m.name, "this network")  # which may be a path of somebody's machine
+            yield Reading(self.key, self.key, stage, title, None, why, self.unit, self.definition)
             return
         of_layer = found if isinstance(found, Mapping) else {None: found}
         last = max(of_layer, key=lambda layer: layer or 0, default=None)

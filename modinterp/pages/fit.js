@@ -155,12 +155,13 @@ const fit = (() => {
   // a table that is wider than its box becomes a list of cards, each cell with the head of its column; the page is laid
   // out three times, however many tables there are, since no width is read between two changes
   const tables = (within = document) => {
+    const LEAST = 72;  // [px] for a column, in which words and numbers are whole
     let boxes = [...within.querySelectorAll(".scroll")].map(box => [box, box.querySelector(":scope > table")]).filter(([, table]) => table);
     const keepWide = () => boxes = boxes.filter(([box]) => box.scrollWidth > box.clientWidth + 1);
     for (const [, table] of boxes) table.classList.remove("tight", "cards");
     keepWide();
     for (const [, table] of boxes) table.classList.add("tight");
-    keepWide();
+    boxes = boxes.filter(([box, table]) => box.scrollWidth > box.clientWidth + 1 || box.clientWidth < LEAST * table.rows[0]?.cells.length);
     for (const [, table] of boxes) {
       const heads = [...(table.rows[0]?.cells ?? [])].filter(cell => cell.tagName === "TH").map(cell => cell.textContent);
       for (const row of table.rows) [...row.cells].forEach((cell, i) => { if (cell.tagName === "TD" && heads[i]) cell.dataset.head = heads[i]; });

@@ -78,12 +78,9 @@ def load(
     run = _unfinished_run(printable(str(name)), folder, device, task) if partial else None
     if run is None and not (folder / store.RECORD).is_file() and path.is_dir():
         files = sorted(each.name for each in path.iterdir() if each.suffix in store.READ)
-        has = (
-            f"the folder holds {', '.join(files[:3])}{', ...' * (len(files) > 3)}"
-            if files
-            else ("the folder holds no file of weights")
-        )
-        raise FileNotFoundError(f"{path} is a folder without a trained run; name one file of weights: {has}")
+        some = f"{', '.join(files[:3])}{', ...' * (len(files) > 3)}"
+        step = f"name one of its files of weights: {some}" if files else "it holds no file of weights; name another"
+        raise FileNotFoundError(f"{path} is a folder without a trained run; {step}")
     if run is None and not (folder / store.RECORD).is_file():
         raise FileNotFoundError(f"no trained run in {folder}{_how_to_have(str(name), folder, root, task)}")
     run = run or _finished_run(printable(str(name)), folder, device, task)

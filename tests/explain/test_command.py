@@ -67,6 +67,8 @@ def test_json_and_csv_say_the_same_as_the_function(file: Path, written: Path, tm
     assert set(explanation.table().columns) == {"stage", "key", "title", "value", "unit", "definition", "note"}
     for name in ("explanation.json", "explanation.csv", "index.html"):
         assert (tmp_path / name).read_bytes() == (written / name).read_bytes(), name
+    for name in ("explanation.csv", "index.html"):
+        assert str(file.parent) not in (written / name).read_text(), f"{name} names a folder of this machine"
 
 
 def test_page_holds_everything_and_asks_nobody(written: Path) -> None:
