@@ -28,8 +28,8 @@ addEventListener("load", async () => {
   for (const box of document.querySelectorAll(".scroll")) if (box.scrollWidth > box.clientWidth + 1)
     found.push(`${box.querySelector(".plot")?.id ?? box.textContent.trim().slice(0, 50)}: ${box.scrollWidth} px in a box of ${box.clientWidth}`);
   for (const table of document.querySelectorAll(".scroll > table")) {
-    const narrow = [...table.querySelectorAll("td")].filter(cell => cell.textContent.trim().length > 4 && cell.clientWidth && cell.clientWidth < 36);
-    if (narrow.length) found.push(`${narrow.length} cells break their words, such as ${narrow[0].textContent}`);
+    const narrow = [...table.querySelectorAll("td")].filter(cell => cell.clientWidth && cell.textContent.trim().split(/\\s+/).some(word => word.length < 9 && 4 * word.length > cell.clientWidth));
+    if (innerWidth < 600 && narrow.length) found.push(`${narrow.length} cells break their words, such as ${narrow[0].textContent}`);
   }
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {
     const box = plot.getBoundingClientRect(), words = [...plot.querySelectorAll(".main-svg text")];
