@@ -9,7 +9,7 @@ import secrets
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from modinterp.terminal.suggestions import suggestion
 
@@ -96,6 +96,16 @@ def read_unpacked(path: Path, most: int) -> bytes:
     if len(content) > most:
         raise ValueError(f"the file has more than {most:,} bytes")
     return content
+
+
+def short_names(names: list[str]) -> list[str]:
+    """Shorten file names to as many folders as distinguish one file from another; names of runs stay unchanged."""
+    parts = [PurePath(name).parts if PurePath(name).suffix else (name,) for name in names]
+    for count in range(1, max(map(len, parts), default=1) + 1):
+        short = ["/".join(each[-count:]) for each in parts]
+        if len(set(short)) == len(set(names)):
+            break
+    return short
 
 
 def folder_name(path: Path) -> str:

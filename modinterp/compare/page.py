@@ -14,9 +14,9 @@ from modinterp.explain.labels import FOURIER
 from modinterp.explain.short_answers import answers
 from modinterp.figures import comparison as drawn
 from modinterp.figures.ladder import ladders
-from modinterp.files import own_page, write_together
+from modinterp.files import own_page, short_names, write_together
 from modinterp.measurements.quantity import REGISTRY, WORDS, number_text
-from modinterp.pages.html import rendered, short_names, table_html
+from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
 
 

@@ -17,9 +17,10 @@ from torch.nn.functional import cross_entropy
 
 from modinterp.analyses.circles.circle import plane
 from modinterp.explain.criteria import is_explained
+from modinterp.files import short_names
 from modinterp.measurements import CyclicMeasurements, NetworkMeasurements
 from modinterp.measurements.quantity import number_text
-from modinterp.pages.html import rendered, short_names
+from modinterp.pages.html import rendered
 from modinterp.runs import NotRecorded
 
 LEVELS, MOST_BYTES = 32, 4 * 2**20  # of grey in a map; of all maps on the page, of at most 5 MiB

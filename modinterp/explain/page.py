@@ -12,10 +12,10 @@ from modinterp.explain.drawn import FIRST, figures
 from modinterp.explain.explanation import SHOWN_TRIALS, Explanation
 from modinterp.explain.labels import BEHAVIOUR, FOURIER
 from modinterp.explain.short_answers import answers
-from modinterp.files import own_page, write_together
+from modinterp.files import own_page, short_names, write_together
 from modinterp.measurements import PositionMeasurements
 from modinterp.measurements.quantity import number_text
-from modinterp.pages.html import rendered, short_names, table_html
+from modinterp.pages.html import rendered, table_html
 from modinterp.pages.plots import Drawn
 
 LADDER = "Formulas of the network by size, compared with the network itself reduced to equally many numbers"

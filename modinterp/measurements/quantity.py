@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from modinterp.cluster.cores import within_free_cores
+from modinterp.files import short_names
 from modinterp.runs import NotRecorded
 from modinterp.terminal.suggestions import suggestion
 
@@ -122,7 +123,7 @@ class Quantity:
         try:
             found, why = self.of(m), "" if self.note is None else self.note(m)
         except NotRecorded as error:
-            why = str(error).replace(m.name, "this network")  # which may be a path of somebody's machine
+            why = str(error).replace(m.name, short_names([m.name])[0])  # no page shows the folders of a machine
             yield Reading(self.key, self.key, stage, title, None, why, self.unit, self.definition)
             return
         of_layer = found if isinstance(found, Mapping) else {None: found}

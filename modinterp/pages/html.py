@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from html import escape
-from pathlib import PurePath
 from typing import Any
 
 import jinja2
@@ -16,16 +15,6 @@ from modinterp.pages.glossary import terms_in
 from modinterp.pages.packed import plotly_packed
 
 _LIBRARY, _TERMS = "<!-- plotly -->", "<!-- terms -->"  # their places in `base.html`
-
-
-def short_names(names: list[str]) -> list[str]:
-    """Shorten file names to as many folders as distinguish one file from another; names of runs stay unchanged."""
-    parts = [PurePath(name).parts if PurePath(name).suffix else (name,) for name in names]
-    for count in range(1, max(map(len, parts), default=1) + 1):
-        short = ["/".join(each[-count:]) for each in parts]
-        if len(set(short)) == len(set(names)):
-            break
-    return short
 
 
 def table_html(title: str, table: pd.DataFrame, unfolded: bool = False) -> str:

@@ -338,3 +338,10 @@ def test_circles_of_a_transformer_are_kept_with_their_measurements() -> None:
     other = measure(m.run)
     vars(other).update(m.taken)
     assert other.circles.planes is m.circles.planes
+
+
+@pytest.mark.parametrize(("name", "shown"), [("i", "i"), ("/home/me/model.pt", "model.pt"), ("own/run-0", "own/run-0")])
+def test_a_note_names_a_file_without_its_folders_and_changes_no_other_word(name: str, shown: str) -> None:
+    task = ModularArithmetic(7)
+    m = measure(TrainedRun(name, task, from_state_dict(planted.clock(7, (2,)), task)))
+    assert m.reading("final_test_loss").note == f"the training settings of {shown} are not known"

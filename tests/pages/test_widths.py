@@ -14,8 +14,9 @@ import modinterp as mi
 from modinterp.claims.band import at_most, between
 from modinterp.compare import compare
 from modinterp.figures.theme import heatmap, with_title
+from modinterp.files import short_names
 from modinterp.measurements.quantity import number_text
-from modinterp.pages.html import rendered, short_names
+from modinterp.pages.html import rendered
 from modinterp.pages.plots import Drawn
 from modinterp.reproduce.index import index_entry
 from modinterp.reproduce.report import write_index
