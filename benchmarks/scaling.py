@@ -190,7 +190,7 @@ def in_table(text: str) -> dict[str, list[Measured]]:
                 int(size),
                 float(seconds),
                 float(memory.replace(",", "")),
-                float("nan" if cpu in ("", UNMEASURED) else cpu),
+                float("nan" if cpu == UNMEASURED else cpu),
             )
             found.setdefault(what, []).append(x)
     return found

@@ -61,7 +61,7 @@ html_title = f"modinterp {release}"
 
 
 class Python(PythonDomain):
-    """Sphinx's Python names; one with whose last part no name ends is not compared with all nine thousand."""
+    """Sphinx's table of names, which compares a name with all nine thousand only if one of them has its last part."""
 
     @cached_property
     def _last_parts(self) -> set[str]:

@@ -22,6 +22,7 @@ import pandas as pd
 from modinterp.claims import Claim, Result
 from modinterp.claims.finding import KINDS, Reason
 from modinterp.claims.tally import Column, Tally
+from modinterp.reproduce.findings import NAMED
 from modinterp.reproduce.printed import OUTSIDE, printed_table
 from modinterp.reproduce.report import terminal_table
 from modinterp.reproduce.reproduction import measurements_of, reproduction
@@ -35,7 +36,6 @@ DEFINITIONS = ROOT / "docs" / "definitions.md"
 CHANGES = ROOT / "docs" / "verdict_changes.md"
 MISSED = ROOT / "docs" / "missed.json"  # what `missed` reads
 NAMES = ROOT / "docs" / "number_names.json"  # the short title of a number to words that say what it measures
-NAMED = 3  # networks whose missed numbers a row lists
 
 COUNTED: dict[Column, str] = {
     "mathematics": "hold: mathematics and set-up",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -150,20 +151,21 @@ def _rows(task: Task, most: int) -> Int[Tensor, " row"]:
     return torch.randperm(len(task.inputs()), generator=torch.Generator().manual_seed(0))[:most]
 
 
-def _operations(task: Task, is_wrong: bool) -> list[str]:
-    """Return the operations to score: the task's own, which is empty, and others if `is_wrong`."""
+def _answers(task: Task, is_wrong: bool) -> dict[str, Callable[[], Int[Tensor, " input"]]]:
+    """Return functions that compute the answers of each operation to score: the task's own, whose key is empty, and if
+    `is_wrong` those of other operations or of the swapped order.
+    """
+    found: dict[str, Callable[[], Tensor]] = {"": partial(_first_answer, task)}
     if is_wrong and type(task) is ModularArithmetic:
-        return ["", *(op for op in OPERATIONS if op != task.op), "b - a"]
-    return ["", OPPOSITE] if is_wrong and isinstance(task, Group) else [""]
+        found |= {op: partial(_first_answer, replace(task, op=op)) for op in OPERATIONS if op != task.op}
+        found["b - a"] = lambda: -_first_answer(replace(task, op="sub")) % task.p
+    if is_wrong and isinstance(task, Group):
+        found[OPPOSITE] = lambda: task.table.T.flatten()
+    return found
 
 
-def _answers(task: Any, op: str) -> Int[Tensor, " input"]:
-    """Return the answers of one of the `_operations` of a task."""
-    if not op:
-        return task.labels()[:, 0]
-    if op == "b - a":
-        return -replace(task, op="sub").labels()[:, 0] % task.p
-    return task.table.T.flatten() if op == OPPOSITE else replace(task, op=op).labels()[:, 0]
+def _first_answer(task: Task) -> Int[Tensor, " input"]:
+    return task.labels()[:, 0]
 
 
 def _tried(
@@ -180,9 +182,9 @@ def _tried(
             logits = hypothesis.logits(rows).cpu()
     except REFUSALS:
         return
-    for op in _operations(hypothesis.task, is_wrong) if only is None else [only]:
-        if op or hypothesis.said:
-            yield _judged(hypothesis, op, logits, _answers(hypothesis.task, op)[rows])
+    for op, answers in _answers(hypothesis.task, is_wrong).items():
+        if only in (None, op) and (op or hypothesis.said):
+            yield _judged(hypothesis, op, logits, answers()[rows])
 
 
 def _judged(hypothesis: Hypothesis, op: str, logits: Tensor, answers: Tensor) -> _Tried:

@@ -67,7 +67,7 @@ def _how(m: NetworkMeasurements, verdict: Verdict) -> str:
         return (
             f"It {label}."
             if label != MEAN
-            else ("The network computes the mean of the numbers so far along one direction of its activations.")
+            else "The network computes the mean of the numbers so far along one direction of its activations."
         )
     return _HOW.get(label, "No algorithm was found in the network.")
 

@@ -1,6 +1,6 @@
 // what is wider than its box is arranged anew: panels of a figure below one another, rows of a table as cards
 const fit = (() => {
-  const BESIDE = 58, BELOW = 76, LETTER = 6.6, OF_AXES = 7.6, LINE = 15;  // [px]: gaps between panels, width of a letter of titles, height of a line
+  const BESIDE = 58, BELOW = 76, LETTER = 6.6, OF_AXES = 7.6, LINE = 15, COLUMN = 72;  // [px]: gaps between panels, width of a letter of titles, height of a line, least width of a column of a table
   const layoutKey = axis => axis.replace(/^([xy])(\d*)$/, "$1axis$2");
   const plain = text => text.replaceAll(/<br>/g, " ");
   // text with line breaks, none of whose lines is wider than so many pixels where its words allow that
@@ -152,16 +152,15 @@ const fit = (() => {
     if (layout.showlegend !== false && layout.legend?.orientation === "h") layout.height += legend(data, width);
     return { columns: Math.min(columns, most), data, layout };
   };
-  // a table that is wider than its box becomes a list of cards, each cell with the head of its column; the page is laid
+  // a table that is wider than its box, or has too little room for words, becomes a list of cards, each cell with the head of its column; the page is laid
   // out three times, however many tables there are, since no width is read between two changes
   const tables = (within = document) => {
-    const LEAST = 72;  // [px] for a column, in which words and numbers are whole
     let boxes = [...within.querySelectorAll(".scroll")].map(box => [box, box.querySelector(":scope > table")]).filter(([, table]) => table);
-    const keepWide = () => boxes = boxes.filter(([box]) => box.scrollWidth > box.clientWidth + 1);
+    const isWide = ([box]) => box.scrollWidth > box.clientWidth + 1, isNarrow = ([box, table]) => box.clientWidth < COLUMN * table.rows[0]?.cells.length;
     for (const [, table] of boxes) table.classList.remove("tight", "cards");
-    keepWide();
+    boxes = boxes.filter(isWide);
     for (const [, table] of boxes) table.classList.add("tight");
-    boxes = boxes.filter(([box, table]) => box.scrollWidth > box.clientWidth + 1 || box.clientWidth < LEAST * table.rows[0]?.cells.length);
+    boxes = boxes.filter(each => isWide(each) || isNarrow(each));
     for (const [, table] of boxes) {
       const heads = [...(table.rows[0]?.cells ?? [])].filter(cell => cell.tagName === "TH").map(cell => cell.textContent);
       for (const row of table.rows) [...row.cells].forEach((cell, i) => { if (cell.tagName === "TD" && heads[i]) cell.dataset.head = heads[i]; });
